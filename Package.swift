@@ -242,7 +242,7 @@ let package = Package(
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
                 "Rules", "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
-                httpTypes, log,
+                "Receivers", httpTypes, log,
             ]
         ),
         module(
@@ -462,7 +462,7 @@ let package = Package(
                 "OperatingSystem", "Databases",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Bindings", "Rules", "History", "Accounts", "Administration", "JSON",
-                "Text",
+                "Receivers", "Text",
                 "Flare",
                 "MQTT", "Bridge",
                 "Threading", "Web", "HTTPListener", "TestSupport",

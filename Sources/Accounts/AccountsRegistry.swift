@@ -15,6 +15,8 @@ package final class AccountsRegistry: Sendable {
         package var log = LogLimits()
         /// Where users sign in; `nil`: where the page is served.
         package var pageAddress: String?
+        /// The users whose devices are, by name; see ``AccessTable/deviceOwners``.
+        package var deviceOwners: [String: String] = [:]
 
         package init() {}
     }
@@ -97,8 +99,10 @@ package final class AccountsRegistry: Sendable {
     /// Follows another configuration from now on; callers are identified again.
     package func use(_ settings: Settings) {
         let isNew = state.withLock { state in
-            defer { state.settings = settings }
-            return state.settings != settings
+            let isNew = state.settings != settings
+            state.settings = settings
+            state.table.deviceOwners = settings.deviceOwners
+            return isNew
         }
         // What cannot be read now is read again until it can.
         if isNew { try? reload() }
@@ -219,7 +223,10 @@ package final class AccountsRegistry: Sendable {
 
     private static func apply(_ reading: AccountsReading, _ state: inout State) {
         state.number = reading.number
-        if let table = reading.table { state.table = table }
+        if let table = reading.table {
+            state.table = table
+            state.table.deviceOwners = state.settings.deviceOwners
+        }
         if let hashes = reading.hashes {
             state.secrets.change(hashes, to: reading.secrets)
         } else {

@@ -36,6 +36,7 @@ extension AccountsAPI {
         switch words {
         case .all: return await placed(.all)
         case .devices: return await placed(.devices)
+        case .device(let node): return await placed(.device(node))
         case .group(let word):
             let found = call.table.group(named: word) ?? AccountID(word).flatMap { call.table.group($0) }
             guard let found, sees(.group(found.id), call) else {
@@ -142,7 +143,7 @@ extension AccountsAPI {
         -> String
     {
         switch scope {
-        case .all, .devices: "\(scope)"
+        case .all, .devices, .device: "\(scope)"
         case .group(let id): "group:\(table.group(id)?.name ?? "\(id)")"
         case .environment, .zone, .thing:
             scope.reference.map { "\($0.kind.rawValue):\(slugs[$0] ?? "\($0.id)")" } ?? "\(scope)"
@@ -154,7 +155,7 @@ extension Scope {
     /// The environment, zone or thing that it is about.
     var reference: ObjectReference? {
         switch self {
-        case .all, .devices, .group: nil
+        case .all, .devices, .device, .group: nil
         case .environment(let id): ObjectReference(.environment, id)
         case .zone(let id): ObjectReference(.zone, id)
         case .thing(let id): ObjectReference(.thing, id)

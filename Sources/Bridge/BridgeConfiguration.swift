@@ -37,6 +37,9 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var hasMap = false
     /// Whether what has moved is published only when the broker's access list knows its place.
     package var waitsForAccessList = false
+    /// The node that publishes environments, zones and things for this one; `nil` for the first node of a daemon, which
+    /// does that itself.
+    package var place: String?
 
     /// Home Assistant discovery.
     package var discovery = DiscoverySettings()
@@ -45,6 +48,9 @@ package struct BridgeConfiguration: Sendable, Hashable {
 
     /// `<base>/<node>`: what every topic begins with.
     package var root: String { "\(base)/\(node)" }
+
+    /// Whether environments, zones and things are published here.
+    var publishesPlace: Bool { place == nil }
 
     var responses: ResponseTopics { ResponseTopics(responseTopics, reserved: [base, discovery.prefix]) }
 
@@ -55,8 +61,12 @@ package struct BridgeConfiguration: Sendable, Hashable {
     var healthSeconds: Int { max(1, Int(healthInterval.components.seconds)) }
 
     func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
-        var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
+        // Each node of an installation has entities of its own; names of things have no hyphen in this place.
+        let own = publishesPlace ? installation : "\(installation)-\(node)"
+        var result = DiscoveryConfiguration(node: node, installation: own, topics: topics)
+        result.publishesPlace = publishesPlace
         result.settings = discovery
+        if !publishesPlace { (result.settings.things, result.settings.rules) = (.none, false) }
         result.hasMap = hasMap
         result.version = version
         result.hasLocation = publishesLocation

@@ -42,6 +42,11 @@ extension MQTTBridge {
         flush()
     }
 
+    /// Uses another configuration for the node of a further device, with the same renderers.
+    package func use(_ configuration: BridgeConfiguration, _ snapshot: StateSnapshot) {
+        use(configuration, renderers: renderers, clearing: [], snapshot)
+    }
+
     /// Forgets what was on the broker, as another one knows nothing.
     func beginAgain() {
         publisher.retained = RetainedTopicStore()

@@ -23,7 +23,7 @@ package actor MQTTBridge {
     let commands: CommandTable
     let client: MQTTClient
     let logger: Logger
-    private let clock: @Sendable () -> Instant
+    let clock: @Sendable () -> Instant
     /// Counters of other parts, for the health message.
     private let counters: @Sendable () -> [String: Int]
     private let measure: @Sendable () -> HealthMeasurements
@@ -59,7 +59,7 @@ package actor MQTTBridge {
     /// Ends with the next link.
     var connecting: AsyncStream<Void>.Continuation?
     /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
-    private(set) var hasEnded = false
+    var hasEnded = false
     var subscriptions: [Reading: (filters: [String], subscription: MQTTSubscription)] = [:]
     var staleReading: MQTTSubscription?
     private var plannedWake: Int64?
@@ -121,7 +121,11 @@ package actor MQTTBridge {
             formerRoots: identity.formerRoots
         )
         duplicateClient = DuplicateClientDetector(client.configuration)
-        copies = CopyDetector(topics: topics, installation: identity.installation)
+        // Further nodes share the state folder of the first one, which looks for copies of it.
+        copies = CopyDetector(
+            topics: topics,
+            installation: configuration.publishesPlace ? identity.installation : ""
+        )
         // Before the client runs, so that no connect is missed.
         client.handleLinkEvents(on: loop) { [weak self] event in self?.onExecutor { $0.receive(event) } }
     }
@@ -135,15 +139,6 @@ package actor MQTTBridge {
         readWhatIsConfigured()
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
-    }
-
-    /// Repeats topics regularly, until the task is cancelled.
-    package func run() async {
-        subscribe()
-        await tickUntilCancelled()
-        for reading in subscriptions.values { reading.subscription.cancel() }
-        perform(ownership.stopReading())
-        hasEnded = true
     }
 
     func subscribe(
@@ -162,6 +157,9 @@ package actor MQTTBridge {
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
         loop.perform(after: delay) { self.onExecutor { body($0) } }
     }
+
+    /// `<base>/<node>`.
+    package nonisolated var root: String { topics.root }
 
     var now: Int64 { clock().steadyMilliseconds }
 
@@ -345,55 +343,5 @@ package actor MQTTBridge {
             if bridge.plannedWake == first { bridge.plannedWake = nil }
             bridge.flush()
         }
-    }
-
-    // MARK: Ticks
-
-    private func tickUntilCancelled() async {
-        let start = ContinuousClock.now
-        var (alive, health) = (Repetition(last: start), Repetition(last: start))
-        while !Task.isCancelled {
-            // Read each time: a reload may have changed them.
-            let (aliveInterval, healthInterval) = (configuration.aliveInterval, configuration.healthInterval)
-            let next = min(alive.next(every: aliveInterval), health.next(every: healthInterval))
-            do { try await Task.sleep(until: next) } catch { return }
-            let now = ContinuousClock.now
-            if health.isDue(at: now, every: configuration.healthInterval) { healthIntervalPassed() }
-            if alive.isDue(at: now, every: configuration.aliveInterval) { tick() }
-        }
-    }
-
-    private func tick() {
-        if !readsOthers, isPlaceShared() { readWhatIsConfigured() }
-        // A value that was just published shows that its sensor is alive; repeating it would delay the next one.
-        let time = clock()
-        for topic in renderer.aliveTopics(at: time)
-        where (publisher.retained.age(of: topic, at: time.steadyMilliseconds) ?? .max)
-            >= configuration.minimumRepeatAge
-        {
-            publisher.retained.resend(topic)
-        }
-        if publisher.isConnected, ownership.tick() { finishReadingStaleTopics() }
-        flush()
-        if publisher.isConnected, isIdle {
-            let cleared = renderer.drainCleared()
-            if !cleared.isEmpty { send(.topicsCleared(cleared)) }
-        }
-        if publisher.isConnected, discovery.publisher.isOwnDue { send(.announcementWanted) }
-    }
-
-    /// Whether the broker has confirmed everything.
-    private var isIdle: Bool { publisher.retained.isSent && client.counters.queued == 0 }
-
-    private func finishReadingStaleTopics() {
-        // A duplicate was lost together with the link, and has not come back.
-        if discovery.hasForeignIDs, !ownership.hasDuplicates { perform(discovery.duplicatesGone()) }
-        perform(
-            ownership.finishReading(
-                isPlaceKnown: isEverythingKnown,
-                isIdle: isIdle,
-                unless: isExpected
-            )
-        )
     }
 }

@@ -16,6 +16,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     package var hasStation = false
     /// Whether the map is published.
     package var hasMap = false
+    /// Whether the zones are announced, and what is the whole daemon's: by its first node alone.
+    package var publishesPlace = true
     /// The address of the page for people, if it is configured.
     package var publicURL = ""
     /// The Flare server's address, if known.
@@ -81,6 +83,19 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         if rest.hasPrefix(Self.ruleInfix) { return .rule(String(rest.dropFirst(Self.ruleInfix.count))) }
         return rest.hasPrefix(Self.zoneInfix)
             ? .zone(String(rest.dropFirst(Self.zoneInfix.count))) : .thing(rest)
+    }
+
+    /// Whether a topic announces something of a node, whatever the prefix.
+    package static func isTopic(_ topic: String, of node: String) -> Bool {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count >= 2 else { return false }
+        // Nodes contain no underscore.
+        let parts = levels[levels.count - 2].split(
+            separator: "_",
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        return parts.count > 1 && parts[0] == "trilateral" && parts[1] == node
     }
 
     private static let diagnosticsSuffix = "_diagnostics"

@@ -33,10 +33,12 @@ extension DiscoveryPublisher {
     ) -> [OwnMessage] {
         isOwnStale = false
         announcedName = state.device?.name ?? ""
+        // The things are another node's to look at, so one that does not publish them shows a light that can be any.
         nearbyKind =
-            LightKind.together(
-                state.things.values.lazy.compactMap { LightKind(state.shape(of: $0)) }
-            ) ?? nearbyKind
+            configuration.publishesPlace
+            ? LightKind.together(state.things.values.lazy.compactMap { LightKind(state.shape(of: $0)) })
+                ?? nearbyKind
+            : .full
         displays = Self.displays(state)
         let device = OwnDevice(
             state: state,
@@ -49,7 +51,8 @@ extension DiscoveryPublisher {
         let parts = [DeviceName.own, .diagnostics].map {
             ($0, device.announcement(of: $0, former: formerNames))
         }
-        let zones = isComplete ? ZoneDiscovery.all(in: state, configuration) : []
+        let zones =
+            isComplete && configuration.publishesPlace ? ZoneDiscovery.all(in: state, configuration) : []
         let before = Set(Self.names(held[.own]?.components ?? ""))
         let others = Set(parts[1].1.components + zones.flatMap(\.components))
         let moved = before.intersection(others).subtracting(parts[0].1.components)

@@ -7,7 +7,7 @@ import Messages
 extension DiscoveryPublisher {
     /// What Home Assistant reads of the nearby thing: `B/nearby/light` and `B/nearby/distance`; nothing while it is off.
     package func nearby(_ state: ControllerState) -> (light: JSONValue, distance: JSONValue)? {
-        guard configuration.settings.isEnabled else { return nil }
+        guard configuration.settings.isEnabled, state.hasDevice else { return nil }
         return ((nearbyKind ?? .full).json(of: state.nearby, state), state.nearbyDistanceJSON)
     }
 

@@ -196,7 +196,8 @@ package struct DiscoveryPublisher: Sendable {
     }
 
     private func thingDiscoveries(_ state: ControllerState) -> [ThingDiscovery] {
-        state.things.values.filter { configuration.wants($0, in: state) }
+        guard configuration.publishesPlace else { return [] }
+        return state.things.values.filter { configuration.wants($0, in: state) }
             .compactMap { ThingDiscovery($0, in: state) }
             .sorted { $0.slug < $1.slug }
     }

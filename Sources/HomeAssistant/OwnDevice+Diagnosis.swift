@@ -7,7 +7,7 @@ extension OwnDevice {
     /// The entities that show problems at a glance.
     var condition: [Component] { [problem] + connectivity }
 
-    var diagnosis: [Component] { bridge + figures + health + displays }
+    var diagnosis: [Component] { bridge + (state.hasDevice ? figures : []) + health + displays }
 
     /// Whether an alert is open; its attributes describe the gravest.
     private var problem: Component {

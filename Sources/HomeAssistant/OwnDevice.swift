@@ -26,10 +26,18 @@ struct OwnDevice {
             name,
             device: Self.block(named: state.device?.name, configuration),
             availability: [topics.status],
-            components: name == .own ? place + lifecycle + condition + buttons + sensors + map : diagnosis,
+            components: name == .own ? everyday : diagnosis,
             former: former,
             configuration: configuration
         )
+    }
+
+    /// Those of a node that is the place alone are about the place and the daemon.
+    private var everyday: [Component] {
+        guard state.hasDevice else {
+            return [environment].compactMap(\.self) + condition + buttons + map
+        }
+        return place + lifecycle + condition + buttons + sensors + map
     }
 
     /// The device block in every payload.
@@ -54,7 +62,7 @@ struct OwnDevice {
     private var place: [Component] {
         var components: [Component] = []
         // With a single one, or none, there is nothing to choose from.
-        if let environment { components.append(environment) }
+        if configuration.publishesPlace, let environment { components.append(environment) }
         var light = nearbyKind.members(state: topics.nearbyLight, command: topics.command(.nearbySet))
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
@@ -167,6 +175,8 @@ struct OwnDevice {
     // MARK: Controls
 
     private var buttons: [Component] {
+        // They concern the whole daemon.
+        guard configuration.publishesPlace else { return [] }
         func button(_ name: String, _ label: String, _ icon: String, _ topic: String, _ payload: String)
             -> Component
         {

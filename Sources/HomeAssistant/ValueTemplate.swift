@@ -53,6 +53,14 @@ enum ValueTemplate {
         return of("{\(pairs)} | to_json", missing: "'{}'")
     }
 
+    /// The names in a list of objects, as an attribute of the same name.
+    static func names(_ list: String) -> JSONValue {
+        of(
+            "{'\(list)': value_json.\(list) | default([]) | map(attribute='name') | list} | to_json",
+            missing: "'{}'"
+        )
+    }
+
     /// The whole message, if it is an event of one of these types.
     static func events(_ types: [String]) -> JSONValue {
         let list = types.map { "'\($0)'" }.joined(separator: ", ")

@@ -16,6 +16,8 @@ struct ZoneDiscovery: Sendable, Hashable {
     let lights: [String]
     /// The combined capabilities of the lights.
     let kind: LightKind?
+    /// Whether the zone itself says who is in it, as in a daemon with several devices.
+    let saysWho: Bool
 
     /// The zones of the place, by slug.
     static func all(in state: ControllerState, _ configuration: DiscoveryConfiguration) -> [ZoneDiscovery] {
@@ -34,7 +36,8 @@ struct ZoneDiscovery: Sendable, Hashable {
                 slug: slug,
                 name: zone.name.isEmpty ? slug : zone.name,
                 lights: lights.map(\.slug).sorted(),
-                kind: LightKind.together(lights.map(\.kind))
+                kind: LightKind.together(lights.map(\.kind)),
+                saysWho: state.saysWhoIsInZones
             )
         }.sorted { $0.slug < $1.slug }
     }
@@ -92,9 +95,19 @@ struct ZoneDiscovery: Sendable, Hashable {
         return device
     }
 
-    /// Whether this device is in the zone; Home Assistant has a name for it in each language.
+    /// Whether this device is in the zone, or who of several is; Home Assistant has a name for it in each language.
     private func occupancy(_ configuration: DiscoveryConfiguration) -> Component {
-        ComponentName(occupancyName.platform, occupancyName.name).with([
+        let name = ComponentName(occupancyName.platform, occupancyName.name)
+        guard !saysWho else {
+            let topic = JSONValue.string(configuration.topics.object(.zone, slug))
+            return name.with([
+                "device_class": "occupancy", "state_topic": topic,
+                "value_template": ValueTemplate.flag("value_json.occupied"),
+                "json_attributes_topic": topic,
+                "json_attributes_template": ValueTemplate.names("devices"),
+            ])
+        }
+        return name.with([
             "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
             "value_template": ValueTemplate.isSlug(slug, in: "value_json.slug"),
         ])

@@ -11,6 +11,8 @@ package struct AccessPlace: Sendable, Hashable {
     }
 
     private var entries: [Entry] = []
+    /// The nodes of further devices; with them zones say who is in them.
+    package var nodes: [String] = []
 
     package init() {}
 
@@ -22,6 +24,7 @@ package struct AccessPlace: Sendable, Hashable {
             things: state.things.values,
             state.slugs
         )
+        nodes = state.nodes.keys.sorted()
     }
 
     /// Objects without a slug have no topics, and are left out.
@@ -83,8 +86,25 @@ extension AccessList {
         }
         // Retained once for all readers: the broker cannot leave out what one of them may not see.
         if reader.seesAll { filters += topics.ofDevicesAmongThings }
+        if !place.nodes.isEmpty {
+            // A zone says who is in it, and that is retained once for all readers, too.
+            if !reader.seesDevices { filters.removeAll { topics.isZone($0) } }
+            if reader.seesAll { filters.append(topics.devices) }
+            for node in place.nodes where reader.sees(node: node) {
+                filters += topics.node(node).ofNode(withPlace: reader.seesEverything)
+            }
+        }
+        var orders = commands.filters.map { topics.user(user.name, $0) }
+        let seen = place.nodes.filter { reader.sees(node: $0) }
+        if !seen.isEmpty {
+            let ofDevice = CommandTable(ofDevice: commands).filters
+            for node in seen.map(topics.node) {
+                filters.append(node.user(user.name, "response/+"))
+                orders += ofDevice.map { node.user(user.name, $0) }
+            }
+        }
         return filters.map { Grant(access: .read, filter: $0) }
-            + commands.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
+            + orders.map { Grant(access: .write, filter: $0) }
     }
 
     /// A section for each active user, by name, after a line with a hash of them all.
@@ -128,6 +148,26 @@ extension Topics {
     /// The topics of an object for whoever may see it; when its beacon was heard tells where devices are.
     fileprivate func object(_ kind: FlareClass, everybodys slug: String) -> [String] {
         object(kind, all: slug).filter { kind != .thing || $0 != beacon(thing: slug) }
+    }
+
+    /// What a further node publishes, as filters, for who may see its device.
+    ///
+    /// - Parameter withPlace: Whether for who sees the place, too, which some of it names.
+    fileprivate func ofNode(withPlace: Bool) -> [String] {
+        [status, info] + ofDevices
+            + (withPlace
+                ? [
+                    state, environment, zone, device, nearby, nearbyAvailability, nearbyLight, nearbyDistance,
+                    lifecycle, sensors, health, alerts, alert("+"),
+                ]
+                    + [ChangeEvent.Topic.environment, .zone, .nearby, .lifecycle, .bridge].map { event($0) }
+                : [])
+    }
+
+    /// Whether a filter is that of a zone itself, or of all zones.
+    fileprivate func isZone(_ filter: String) -> Bool {
+        let zones = object(.zone, "")
+        return filter.hasPrefix(zones) && !filter.dropFirst(zones.count).contains("/")
     }
 
     /// What tells where devices are, and nothing else, as filters.

@@ -40,6 +40,8 @@ package struct AccessList: Sendable {
     package var replies = "replies"
     /// Where the daemon answers commands that name a response topic, as filters.
     package var responseTopics = ["replies/#"]
+    /// The nodes of further devices, which take and publish what is the device's.
+    package var nodes: [String] = []
     /// Rights that the daemon's capabilities need beyond the topics of their node.
     package var capabilities: [Grant] = []
     /// The users' names; by default `trilateral` for the daemon, else the role's.
@@ -58,13 +60,22 @@ package struct AccessList: Sendable {
     ///
     /// Only the daemon reads commands, which may carry tokens, and what is one user's.
     package func grants(_ role: Role) -> [Grant] {
-        let reading = topics.published.map { Grant(access: .read, filter: $0) }
-        let writing = topics.commands(commands).map { Grant(access: .write, filter: $0) }
+        let ofDevices = nodes.isEmpty ? nil : CommandTable(ofDevice: commands)
+        let reading =
+            (topics.published + nodes.flatMap { topics.node($0).publishedByDevice })
+            .map { Grant(access: .read, filter: $0) }
+        let writing =
+            (topics.commands(commands)
+            + nodes.flatMap { node in ofDevices.map { topics.node(node).commands($0) } ?? [] })
+            .map { Grant(access: .write, filter: $0) }
         let answers = Grant(access: .read, filter: "\(replies)/\(user(role))/#")
         let discovery = DiscoveryTopics(prefix: discoveryPrefix)
         switch role {
         case .daemon:
-            return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
+            return ([topics] + nodes.map(topics.node)).map {
+                Grant(access: .readwrite, filter: $0.everything)
+            }
+                + capabilities
                 + topics.neighbours.map { Grant(access: .read, filter: $0) }
                 + responseTopics.map { Grant(access: .write, filter: $0) }
         case .homeAssistant:

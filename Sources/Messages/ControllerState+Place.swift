@@ -1,6 +1,7 @@
 package import Controller
 package import Flare
 package import JSON
+package import People
 
 /// Environments and zones as messages show them.
 extension ControllerState {
@@ -22,19 +23,43 @@ extension ControllerState {
 
     /// `B/zone`: the current one with `since`, or `{"id":null}`.
     package var zoneJSON: JSONValue {
-        guard let zoneID, var members = zoneJSON(zoneID)?.object else { return ["id": .null] }
+        guard let zoneID, var members = zoneMembers(zoneID) else { return ["id": .null] }
         members["since"] = zoneSince.map { .string($0.timestamp) }
         return .object(members)
     }
 
     /// `B/zones/<z>`; `nil` for one that is not known.
+    ///
+    /// With several devices it says who is in it.
     package func zoneJSON(_ id: FlareID) -> JSONValue? {
+        guard var members = zoneMembers(id) else { return nil }
+        if saysWhoIsInZones {
+            let present = occupants(of: id)
+            members["occupied"] = .bool(!present.isEmpty)
+            members["devices"] = .array(present)
+        }
+        return .object(members)
+    }
+
+    /// A zone as a reader may see it: with those of its devices that they may see, and as if there were no others.
+    package func zoneJSON(_ id: FlareID, for reader: Reader) -> JSONValue? {
+        guard saysWhoIsInZones, !reader.seesDevices else { return zoneJSON(id) }
+        guard var members = zoneMembers(id) else { return nil }
+        if nodes.keys.contains(where: reader.sees(node:)) {
+            let present = occupants(of: id) { reader.sees(node: $0) }
+            members["occupied"] = .bool(!present.isEmpty)
+            members["devices"] = .array(present)
+        }
+        return .object(members)
+    }
+
+    private func zoneMembers(_ id: FlareID) -> JSONObject? {
         guard let zone = zones[id] else { return nil }
         var members = heading(.zone, id, name: zone.name, description: zone.description)
         members["environment"] = zone.environment.flatMap { slugJSON(.environment, $0) }
         members["data"] = .object(zone.data)
         members["perimeter"] = zone.perimeter?.json
-        return .object(members)
+        return members
     }
 
     /// What every object of the model shows: `id`, `slug`, `name`, `description`, `ts`; `stale` if it is remembered.

@@ -40,6 +40,8 @@ package struct InfoMessage: Sendable, Hashable {
     package var flareURL: String
     package var features: [String]
     package var application: Application?
+    /// The node that publishes environments, zones and things; `nil` if it is this one.
+    package var place: String?
 
     package init(
         version: String,
@@ -50,7 +52,8 @@ package struct InfoMessage: Sendable, Hashable {
         flareMode: String,
         flareURL: String,
         features: [String],
-        application: Application? = nil
+        application: Application? = nil,
+        place: String? = nil
     ) {
         self.version = version
         self.node = node
@@ -61,6 +64,7 @@ package struct InfoMessage: Sendable, Hashable {
         self.flareURL = flareURL
         self.features = features
         self.application = application
+        self.place = place
     }
 
     /// Values of the configuration are truncated, so that the message stays below 2 KB.
@@ -75,6 +79,7 @@ package struct InfoMessage: Sendable, Hashable {
         ]
         if !installation.isEmpty { members["installation"] = .string(installation) }
         members["application"] = application?.json
+        members["place"] = place.map { .string(QuotedValue.clipped($0, to: 64)) }
         return .object(members)
     }
 

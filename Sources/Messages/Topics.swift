@@ -61,6 +61,8 @@ package struct Topics: Sendable, Hashable {
     package var devicePosition: String { topic("device/position") }
     package var deviceAngle: String { topic("device/angle") }
     package var deviceLocation: String { topic("device/location") }
+    /// All devices of a daemon with several, and where they are.
+    package var devices: String { topic("devices") }
     package var nearby: String { topic("nearby") }
     package var nearbyAvailability: String { topic("nearby/availability") }
     /// The nearby thing as a light that never loses a capability, for Home Assistant.
@@ -86,6 +88,7 @@ package struct Topics: Sendable, Hashable {
     package var passing: [String] {
         [
             nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation,
+            devices,
             screen(display: "+"), visible(display: "+"), setupCandidates, station, rule("+"),
         ]
     }
@@ -115,6 +118,16 @@ package struct Topics: Sendable, Hashable {
             lifecycle,
             sensors, frame, topic("event/+"), topic("response/+"),
         ] + passing + ruleMessages + model
+    }
+
+    /// What the node of a further device publishes, as filters.
+    package var publishedByDevice: [String] {
+        [
+            status, info, health, alerts, alert("+"), state, environment, zone, device, devicePosition,
+            deviceAngle,
+            deviceLocation, nearby, nearbyAvailability, nearbyLight, nearbyDistance, lifecycle, sensors,
+            topic("event/+"), topic("response/+"),
+        ]
     }
 
     /// Messages that another program is to deliver: email messages with links, and those of devices.

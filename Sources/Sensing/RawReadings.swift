@@ -84,8 +84,8 @@ package struct RawReadings: Sendable {
             var reports: MQTTSubscription?
             defer { reports?.cancel() }
             /// Subscribes what receivers publish, as far as somebody reads it.
-            func subscribe(at now: Double) {
-                let wanted = receivers.reportFilters(at: now) + receivers.statusFilters(at: now)
+            func subscribe() {
+                let wanted = receivers.reportFilters + receivers.statusFilters
                 guard wanted != filters else { return }
                 let old = reports
                 filters = wanted
@@ -94,7 +94,7 @@ package struct RawReadings: Sendable {
                     ? nil : client.subscribe(wanted, qos: .atMostOnce) { port.yield(.receiver($0)) }
                 old?.cancel()
             }
-            subscribe(at: clocks.steady())
+            subscribe()
             port.yield(.receivers)
             var warnings: Set<String> = []
             var refused = RefusedReadings()
@@ -171,15 +171,15 @@ package struct RawReadings: Sendable {
                         warn("reading ignored", ReadingError("\(message.topic): \(problem)"))
                     case .nothing: break
                     }
-                case .receivers: subscribe(at: now)
+                case .receivers: subscribe()
                 case .receiverCheck:
                     isChecking = false
-                    subscribe(at: now)
+                    subscribe()
                     log(receivers.advance(to: now))
                     // One that is forgotten is missed no longer.
                     onReceivers()
                 case .cleanUp:
-                    subscribe(at: now)
+                    subscribe()
                     refused.expire(at: now)
                     report(refused)
                 case .tick:

@@ -62,11 +62,12 @@ struct Screen: ~Copyable {
     private var renderer: StateRenderer
     private(set) var store = RetainedTopicStore()
 
-    init(publishesLocation: Bool = false) {
+    init(publishesLocation: Bool = false, publishesPlace: Bool = true) {
         var configuration = BridgeConfiguration()
         configuration.base = "t"
         configuration.node = "n"
         configuration.publishesLocation = publishesLocation
+        configuration.place = publishesPlace ? nil : "hall"
         renderer = StateRenderer(configuration: configuration)
     }
 

@@ -144,12 +144,12 @@ struct HouseServer {
         let isFull =
             zones.contains { isIn(nil, $0.environment) } || things.contains { isIn($0.zone, $0.environment) }
         guard withContents || !isFull else { return .failure(.rejected("not empty")) }
-        let count = environments.count + zones.count + things.count
+        let count = environments.count + zones.count + things.count + devices.count
         environments.removeAll { object == ObjectReference(.environment, $0.id) }
         zones.removeAll { object == ObjectReference(.zone, $0.id) || isIn(nil, $0.environment) }
         things.removeAll { object == ObjectReference(.thing, $0.id) || isIn($0.zone, $0.environment) }
-        devices.removeAll { object.kind == .environment && $0.environment == object.id }
-        return environments.count + zones.count + things.count < count
+        devices.removeAll { object == ObjectReference(.device, $0.id) || isIn(nil, $0.environment) }
+        return environments.count + zones.count + things.count + devices.count < count
             ? .success(.done) : unknown(object.kind, object.id)
     }
 

@@ -30,6 +30,7 @@ enum StoryText {
         case .readAgain: "read again"
         case .edgeDue(let id): "edge due of \(name(id))"
         case .slice(let event): timer == .sensorGrace ? "sensor grace" : "\(event.value)"
+        case .node(let node, let timer): "\(self.timer(timer)) of \(node)"
         }
     }
 
@@ -61,6 +62,7 @@ enum StoryText {
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .remember(.slice(let record)):
             "log \((record.value as? Lifecycle.LoggedCall)?.transition.call.rawValue ?? "?")"
+        case .remember(.node(let node, let record)): "\(node): \(line(.remember(record)))"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
         case .log(let record): "log the answer to \(record.answer.ticket)"
         case .emit(let event): "tell \(event.sequence): \(told(event))"
@@ -69,6 +71,7 @@ enum StoryText {
         case .rebuild: "rebuild"
         case .restart: "restart"
         case .setLogLevel(let level): "log level \(level)"
+        case .node(let node, let effect): "\(node): \(line(effect))"
         }
     }
 

@@ -6,6 +6,7 @@ import Flare
 import Foundation
 import GRDB
 import Positioning
+import Receivers
 import TestSupport
 import Testing
 
@@ -17,8 +18,8 @@ struct OldDatabaseTests {
         "trilateral-v1", "trilateral-v2", "trilateral-v3", "trilateral-v4", "trilateral-v5", "trilateral-v6",
         "trilateral-v7", "trilateral-v8", "trilateral-v9", "trilateral-v10", "trilateral-v11",
         "trilateral-v12",
-        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "trilateral-v17", "flare-v1",
-        "history-v1", "history-v2",
+        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "trilateral-v17", "trilateral-v18",
+        "flare-v1", "history-v1", "history-v2",
     ]
 
     private static func database(_ name: String) -> StateDatabase? {
@@ -87,6 +88,19 @@ struct OldDatabaseTests {
             // From v6 on there is a log.
             let isOld = ["v1", "v2", "v3", "v4", "v5"].contains { name.hasSuffix("-\($0)") }
             #expect(rows.map(\.state) == (isOld ? [] : ["accepted"]))
+        }
+    }
+
+    @Test func `the list of devices of an earlier version is read`() async throws {
+        try await withTemporaryFolder { folder in
+            try await Self.make("trilateral-v18", at: folder.path("trilateral.db"))
+            let store = try StateStore(folder: folder.url)
+            defer { store.close() }
+            let found = try store.listedDevices()
+            #expect(found.devices.map(\.node) == ["anna"] && found.unreadable.isEmpty)
+            #expect(
+                found.devices.first?.heardAs == ["irk:ec0234a357c8ad05341010a60a397d9b", "phone:anna"]
+            )
         }
     }
 

@@ -160,6 +160,34 @@ struct OwnPayloadTests {
         #expect(both.device()?["device"]?["configuration_url"] == "https://panel.example.org/kiosk")
     }
 
+    @Test func `with several devices a zone's occupancy is the zone's, with the names of who is in it`() {
+        var state = House.state
+        state.nodes["anna"] = DeviceNode(ListedNode(node: "anna", name: "Anna"))
+        var desk = Desk()
+        desk.announce(state)
+        let sensor = desk.component("binary_sensor_hall_occupancy")
+        #expect(sensor?["state_topic"] == "trilateral/n1/zones/hall")
+        #expect(sensor?["json_attributes_topic"] == "trilateral/n1/zones/hall")
+        #expect(
+            sensor?["value_template"]
+                == "{{ ('None' if value_json.occupied is not defined else 'ON' if value_json.occupied else 'OFF') if value_json is defined else 'None' }}"
+        )
+        #expect(sensor?["json_attributes_template"]?.string?.contains("map(attribute='name')") == true)
+        #expect(
+            sensor?["unique_id"] == Desk.ofHouse().component("binary_sensor_hall_occupancy")?["unique_id"]
+        )
+    }
+
+    @Test func `the node of a further device announces its device, and nothing of the place`() {
+        let desk = Desk.ofHouse {
+            $0.publishesPlace = false
+            ($0.settings.things, $0.settings.rules) = (.none, false)
+        }
+        #expect(Set(desk.held.map(\.key)) == Set(House.ownTopics.prefix(2)))
+        #expect(desk.component("light_nearby") != nil && desk.component("sensor_zone") != nil)
+        #expect(desk.component("button_restart") == nil && desk.component("button_reload") == nil)
+    }
+
     @Test func `a zone's occupancy shows whether the device is in it, in the zone's area`() {
         let desk = Desk.ofHouse()
         let sensor = desk.component("binary_sensor_hall_occupancy")

@@ -32,6 +32,24 @@ struct AccessListTests {
         }
     }
 
+    @Test func `roles have the topics of further devices, too, and no other node's`() {
+        var list = list
+        list.nodes = ["anna"]
+        func may(_ role: AccessList.Role, _ access: AccessList.Access, _ topic: String) -> Bool {
+            list.grants(role).contains {
+                ($0.access == access || $0.access == .readwrite) && covers($0.filter, topic)
+            }
+        }
+        #expect(may(.daemon, .write, "t/anna/zone") && may(.daemon, .read, "t/anna/nearby/set"))
+        for role in [AccessList.Role.homeAssistant, .driver] {
+            #expect(may(role, .read, "t/anna/zone") && may(role, .write, "t/anna/nearby/set"))
+            #expect(!may(role, .write, "t/anna/things/lamp/set") && !may(role, .write, "t/anna/zone"))
+            #expect(!may(role, .read, "t/bert/zone"))
+        }
+        #expect(may(.kiosk, .read, "t/anna/zone") && !may(.kiosk, .write, "t/anna/nearby/set"))
+        #expect(!may(.sensor, .read, "t/anna/zone"))
+    }
+
     /// Topics that we tell.
     private var told: [String] {
         [

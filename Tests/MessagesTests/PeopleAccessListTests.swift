@@ -92,6 +92,32 @@ struct PeopleAccessListTests {
         #expect(!filters.contains("t/n/things/desk-lamp/beacon") && !filters.contains("t/n/map"))
     }
 
+    @Test func `zones that say who is in them are for who may see devices`() {
+        var place = place
+        place.nodes = ["anna", "bert"]
+        func filters(_ scopes: Scope...) -> [String] {
+            let grants = scopes.enumerated().map { Grant(id: Int64($0 + 1), .user(bob.id), .read, $1) }
+            let table = AccessTable(users: [bob], grants: grants)
+            return list.grants(of: bob, in: table, place, at: 0).map(\.filter)
+        }
+        for scope in [Scope.all, .environment(home), .zone(kitchen)] {
+            #expect(!filters(scope).contains { $0 == "t/n/zones/+" || $0 == "t/n/zones/kitchen" })
+            #expect(
+                filters(scope).contains { $0 == "t/n/zones/+/lights" || $0 == "t/n/zones/kitchen/lights" }
+            )
+            #expect(!filters(scope).contains("t/n/devices"))
+        }
+        #expect(filters(.zone(kitchen), .devices).contains("t/n/zones/kitchen"))
+        #expect(!filters(.zone(kitchen), .devices).contains("t/n/devices"), "it names other zones")
+        #expect(filters(.all, .devices).contains("t/n/zones/+"))
+        #expect(filters(.all, .devices).contains("t/n/devices"))
+        let ofAnna = filters(.all, .device("anna"))
+        #expect(ofAnna.contains("t/anna/zone") && ofAnna.contains("t/anna/device/position"))
+        #expect(!ofAnna.contains { $0.hasPrefix("t/bert/") || $0 == "t/n/device/position" })
+        #expect(filters(.device("anna")).contains("t/anna/device/position"))
+        #expect(!filters(.device("anna")).contains("t/anna/zone"), "it names a zone")
+    }
+
     @Test func `nobody reads commands, outboxes or other users' topics`() {
         for topic in readable(.own, .all) {
             #expect(!topic.contains("#") && !topic.hasPrefix("+") && !topic.hasPrefix("outbox"))

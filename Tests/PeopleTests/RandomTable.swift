@@ -43,7 +43,8 @@ struct RandomTable {
 
     mutating func grant(id: Int64) -> Grant {
         let scopes: [Scope] = [
-            .all, .devices, .environment(.numbered(30 + random.number(below: 2))),
+            .all, .devices, .device("n\(random.number(below: 2))"),
+            .environment(.numbered(30 + random.number(below: 2))),
             .zone(.numbered(20 + random.number(below: 3))), .thing(.numbered(random.number(below: 8))),
             .group(.numbered(102 + random.number(below: 2))),
         ]
@@ -64,8 +65,9 @@ struct RandomTable {
 
     /// A question of any kind.
     mutating func object() -> AccessObject {
-        switch random.number(below: 8) {
+        switch random.number(below: 9) {
         case 0: .devices
+        case 8: .device("n\(random.number(below: 2))")
         case 1: .administration
         case 2: .everything
         case 3: .zone(.numbered(20 + random.number(below: 3)), environment: .numbered(30))
@@ -83,6 +85,7 @@ struct RandomTable {
             else { return false }
             if object == .administration { return grant.scope == .all && grant.access == .own }
             if object == .devices, grant.scope == .all { return grant.access == .own }
+            if case .device = object, grant.scope == .all { return grant.access == .own }
             return grant.access >= access && contains(grant.scope, object)
         }
     }
@@ -102,7 +105,8 @@ struct RandomTable {
         switch (scope, object) {
         case (.all, .devices), (.all, .administration): return false
         case (.all, _): return true
-        case (.devices, .devices): return true
+        case (.devices, .devices), (.devices, .device): return true
+        case (.device(let node), .device(let other)): return node == other
         case (.environment(let id), .environment(let other)): return id == other
         case (.environment(let id), .zone(_, let other)): return id == other
         case (.environment(let id), .thing(_, _, let other)): return id == other

@@ -34,11 +34,12 @@ struct RecordTests {
     @Test func `scopes are read as they are written`() {
         let id = FlareID(high: 1, low: 2)
         let scopes: [Scope] = [
-            .all, .devices, .environment(id), .zone(id), .thing(id), .group(.numbered(3)),
+            .all, .devices, .device("anna-2"), .environment(id), .zone(id), .thing(id), .group(.numbered(3)),
         ]
         for scope in scopes { #expect(Scope(scope.description) == scope) }
         let texts = [
-            "", "All", "thing", "thing:", "thing:lamp", "device:\(id)", "group:staff", "thing:\(id):", " all",
+            "", "All", "thing", "thing:", "thing:lamp", "device:Anna", "device:a/b", "device:+",
+            "group:staff", "thing:\(id):", " all",
             "thing:" + String(repeating: "a", count: 100_000),
         ]
         for text in texts { #expect(Scope(text) == nil, "\(text.prefix(40))") }

@@ -56,7 +56,7 @@ struct RulesTests {
                 case .thing(let id): .thing(id, zone: inKitchen ? kitchen : nil, environment: home)
                 case .zone(let id): .zone(id, environment: home)
                 case .environment(let id): .environment(id)
-                case .all, .devices, .group: nil
+                case .all, .devices, .device, .group: nil
                 }
             }.isGranted
         }

@@ -62,6 +62,23 @@ struct VerdictTests {
         }
     }
 
+    @Test func `who has a device owns it without a grant, and no other device`() {
+        var table = table()
+        table.deviceOwners = ["phone": "bob", "watch": "alice", "badge": "carol"]
+        for access in Access.allCases {
+            #expect(text(table, access, .device("phone")) == "granted")
+            #expect(text(table, access, .device("watch")) == "refused: no grant")
+            #expect(text(table, access, .devices) == "refused: no grant")
+        }
+        let limited = table.verdict(of: .user(bob, ceiling: .read), .write, on: .device("phone"), at: 50)
+        #expect(!limited.isGranted)
+        #expect(table.verdict(of: .user(carol), .read, on: .device("badge"), at: 50) == .refused(.userIsOff))
+        let reader = Reader(table, for: .user(bob), at: 50)
+        #expect(reader.sees(node: "phone") && !reader.sees(node: "watch") && !reader.seesDevices)
+        #expect(table.owners(of: .device("phone"), at: 50) == ["bob"])
+        #expect(table.mayDo(.user(bob), .own, at: 50) && !self.table().mayDo(.user(bob), .read, at: 50))
+    }
+
     @Test func `a right includes the smaller ones`() {
         for held in Access.allCases {
             for wanted in Access.allCases {

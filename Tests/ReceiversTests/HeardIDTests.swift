@@ -84,6 +84,12 @@ import Testing
 @Suite struct ReceiverTopicsTests {
     private let topics = ReceiverTopics(base: "home/espresense")
 
+    @Test(arguments: ["ec0234a357c8ad05341010a60a397d9b", "m31hpKoQEDQFrcj3o0ICsA=="])
+    func `a key without its kind is not shown`(key: String) throws {
+        let error = #expect(throws: HeardIDError.self) { try HeardID(text: key) }
+        #expect(error.map { "\($0)" } == "an identity key must have irk: before it")
+    }
+
     @Test func `topics are read as they are written`() throws {
         let id = try HeardID(text: "phone:anna")
         #expect(topics.report(id, by: "kitchen") == "home/espresense/devices/phone:anna/kitchen")

@@ -196,6 +196,31 @@ struct PageContentTests {
         }
     }
 
+    @Test
+    func
+        `the part about devices takes less than 8 KB of the network, is in German, and shows nobody at once`()
+        throws
+    {
+        let part = try Self.loaded(by: ["admin-devices.js"]).subtracting(Self.loaded(by: Self.accountPages))
+        #expect(part == ["admin-devices.js"])
+        #expect(try Self.size(["admin-devices.js", "devices-german.js"]) < 8192)
+        func words(_ name: String) throws -> Set<String> {
+            Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
+        }
+        let script = try Self.text("admin-devices.js")
+        let known = try words("people-german.js").union(words("devices-german.js"))
+        for match in script.matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
+            #expect(known.contains(String(match.1)), "\(match.1)")
+        }
+        // What is chosen from stands in tables.
+        for table in script.matches(of: /const (?:KINDS|SENDERS) = \{([^}]*)\}/) {
+            for match in table.1.matches(of: /: "([^"]+)"/) {
+                #expect(known.contains(String(match.1)), "\(match.1)")
+            }
+        }
+        #expect(script.contains("isListening ? ask(\"GET\", \"heard?seconds="))
+    }
+
     @Test func `every sentence of the part about rules is there in German`() throws {
         func words(_ name: String) throws -> Set<String> {
             Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })

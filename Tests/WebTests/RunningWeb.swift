@@ -66,6 +66,7 @@ final class FakeNode: Sendable {
 
     func receive(_ event: ControllerEvent) {
         heard.withLock { $0.events.append(event) }
+        let event = if case .node(_, let event) = event { event } else { event }
         guard case .commandReceived(let command) = event else { return }
         heard.withLock { $0.commands.append(command) }
         loop.perform { [self] in
@@ -98,6 +99,7 @@ final class FakeNode: Sendable {
 
     static func state() -> ControllerState {
         var state = ControllerState(epoch: "0123456789abcdef")
+        state.node = "wall"
         state.people = Users.table([])
         var environment = FlareEnvironment(id: Self.environment)
         environment.name = "Flat"

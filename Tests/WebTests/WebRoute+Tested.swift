@@ -11,6 +11,7 @@ extension [WebRoute] {
         + WebRoute.bindings { request, _, _ in .binding(request) }
         + WebRoute.rules { request, _, _ in .rule(request) }
         + WebRoute.survey { request, _, _ in .survey(request) }
+        + WebRoute.devices { request, _, _ in .device(request) }
 
     private static let history = WebRoute.thingHistory { request, _, _ in
         var answer: JSONObject = ["truncated_before": 1_760_000_000_000]
@@ -150,5 +151,32 @@ extension LocalResponse {
     private static let point: JSONObject = [
         "id": 1, "name": "door", "floor": 0, "x": 0.5, "y": 0.2, "z": 0, "receiver": "hci0", "beacons": 4,
         "taken_at": "2026-11-21T10:18:53Z", "seconds": 12,
+    ]
+}
+
+extension LocalResponse {
+    /// What the capability would answer about the device `anna`.
+    fileprivate static func device(_ request: LocalRequest) -> LocalResponse {
+        switch (request.method, request.path.count, request.path.dropFirst().first ?? "") {
+        case ("GET", _, "heard"):
+            json([
+                [
+                    "id": "phone:anna", "kind": "other", "since": time, "last": time, "can_be_added": true,
+                    "levels": [
+                        ["receiver": "kitchen", "rssi": -60.5, "change": 12],
+                        ["receiver": "hall", "rssi": -70],
+                    ],
+                ]
+            ])
+        case ("GET", 2, _): json([.object(deviceRow), .object(deviceRow.merging(["problem": "no"]) { $1 })])
+        case ("POST", _, _): LocalResponse(201, JSONValue.object(deviceRow).bytes)
+        case ("DELETE", _, _): json(["node": "anna", "in_file": false])
+        default: json(.object(deviceRow))
+        }
+    }
+
+    private static let deviceRow: JSONObject = [
+        "node": "anna", "name": "Anna's phone", "kind": "phone", "user": "anna", "source": "database",
+        "heard_as": ["irk:***", "phone:anna"], "location": "owntracks/anna/phone",
     ]
 }

@@ -40,7 +40,8 @@ package struct NodeReport: Sendable {
             flareMode: configuration.flareMode,
             flareURL: configuration.flareURL,
             features: configuration.features,
-            application: configuration.application
+            application: configuration.application,
+            place: configuration.place
         )
     }
 

@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import MQTT
 import Messages
 
@@ -15,6 +16,30 @@ extension StateRenderer {
             let topic = topics.availability(thing: slug)
             store.set(MQTTMessage(topic: topic, payload: offline, qos: .atLeastOnce, isRetained: true))
         }
+    }
+
+    /// The view of a node that is the place alone: an earlier run may have been a device.
+    mutating func placeAlone(
+        _ state: ControllerState,
+        _ changes: Set<StateChange>,
+        in store: inout RetainedTopicStore
+    ) {
+        if !hasClearedDevice {
+            hasClearedDevice = true
+            let ofDevice = [
+                topics.zone, topics.device, topics.nearby, topics.nearbyAvailability, topics.lifecycle,
+            ]
+            for topic in ofDevice + SensorKind.allCases.map(topics.sensor) { store.clear(topic) }
+        }
+        guard changes.contains(.environment) || changes.contains(.lifecycle) else { return }
+        let environment = MQTTMessage(
+            topic: topics.environment,
+            payload: state.environmentJSON.bytes,
+            qos: .atLeastOnce,
+            isRetained: true
+        )
+        store.set(environment, rank: .view)
+        feed(state, in: &store)
     }
 
     /// A server without environments counts as read: nothing of earlier runs exists.

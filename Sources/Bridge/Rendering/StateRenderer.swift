@@ -17,6 +17,8 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// Objects whose topics were cleared, until ``drainCleared()``.
     var cleared: Set<ObjectName> = []
     private var hasRenderedAlerts = false
+    /// Whether the topics of a device were cleared where there is none.
+    var hasClearedDevice = false
     private var (hasPosition, hasAngle) = (false, false)
     private var isSensing = false
     private var headingAt: Instant?
@@ -25,6 +27,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// The last rendered device and nearby thing.
     private var lastDevice: JSONObject?
     private var lastNearby: JSONObject?
+    private var devicesPace = DevicesPace()
 
     package init(configuration: BridgeConfiguration) {
         self.configuration = configuration
@@ -59,6 +62,7 @@ package struct StateRenderer: ~Copyable, Sendable {
 
     /// Renders the changed objects, for which a command waits.
     mutating func model(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
+        guard configuration.publishesPlace else { return }
         for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &store) }
     }
 
@@ -66,7 +70,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     mutating func rest(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: [FlareID] = []
-        for case .object(let object) in changes {
+        for case .object(let object) in changes where configuration.publishesPlace {
             switch object.kind {
             case .thing:
                 withTopics(of: object.id, state) { topics, buffer, state in
@@ -91,13 +95,15 @@ package struct StateRenderer: ~Copyable, Sendable {
         }
         for change in changes {
             switch change {
-            case .sensor(let sensor):
+            case .sensor(let sensor) where state.hasDevice:
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &store)
             case .alert(let id):
                 put(topics.alert(id), .json(state.alerts[id]?.json(id: id)), in: &store)
             case .beacon(let id):
                 withTopics(of: id, state) { Self.beacon(of: id, &$0, &$1, $2, in: &store) }
-            case .link:
+            case .devices:
+                if configuration.publishesPlace { devices(state, in: &store) }
+            case .link where configuration.publishesPlace:
                 for id in state.things.keys {
                     withTopics(of: id, state) { Self.availability(of: id, &$0, &$1, $2, in: &store) }
                 }
@@ -106,10 +112,20 @@ package struct StateRenderer: ~Copyable, Sendable {
                 break
             }
         }
-        if !isSettled {
-            suspendThings(state, in: &store)
-            settle(state, in: &store)
+        guard !isSettled else { return }
+        guard configuration.publishesPlace else {
+            isSettled = state.isPlaceKnown && !state.isStale || state.alerts["no-environment"] != nil
+            return
         }
+        suspendThings(state, in: &store)
+        settle(state, in: &store)
+    }
+
+    /// All devices: at once when somebody is elsewhere, and rarely when only somebody was heard again.
+    private mutating func devices(_ state: ControllerState, in store: inout RetainedTopicStore) {
+        let json = state.devicesJSON
+        guard json != nil || store.holds(topics.devices) else { return }
+        put(topics.devices, .json(json), every: devicesPace.perSecond(json), in: &store)
     }
 
     /// The changes of the view to render now.
@@ -225,6 +241,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         guard !changes.allSatisfy(\.isObject) else { return }
+        guard state.hasDevice else { return placeAlone(state, changes, in: &store) }
         var (isUrgent, isMoving) = (false, false)
         for change in changes {
             switch change {
@@ -370,25 +387,5 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         store.set(&topic, buffer, qos: qos, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
-    }
-}
-
-extension StateChange {
-    fileprivate var isAlert: Bool {
-        if case .alert = self { true } else { false }
-    }
-
-    /// Whether it is a change of the model, and not of the view.
-    fileprivate var isObject: Bool {
-        if case .object = self { true } else { false }
-    }
-}
-
-extension JSONObject {
-    /// Whether two objects, of which one may not be there, are unlike each other in more than these members.
-    fileprivate static func differ(_ old: JSONObject?, _ new: JSONObject?, without names: [String]) -> Bool {
-        guard let old, let new else { return (old == nil) != (new == nil) }
-        func counts(_ difference: JSONObject) -> Bool { difference.contains { !names.contains($0.key) } }
-        return counts(new.members(unlike: old)) || counts(old.members(unlike: new))
     }
 }

@@ -10,7 +10,7 @@ package enum ChooseEnvironment: CommandOperation {
     /// By slug, identifier or name, as received.
     case named(String)
 
-    package var permission: ChangeRequest.Kind? { .control }
+    package var permission: ChangeRequest.Kind? { .place }
     package var logName: String { "environment" }
     package var logValues: JSONValue? {
         switch self {

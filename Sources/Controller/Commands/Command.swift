@@ -20,12 +20,17 @@ package struct Command: Sendable, Hashable {
     /// Policies and rights see the sender as in any command. A part is not logged by itself, and not explained.
     package var owner: (any Slice.Type)? {
         get { part?.owner }
-        set { part = CommandPart(owner: newValue, batch: batch) }
+        set { part = CommandPart(owner: newValue, batch: batch, node: node) }
     }
     /// With which other commands for the same thing at the edge it is sent; `nil` for one that is sent alone.
     package var batch: EdgeBatch? {
         get { part?.batch }
-        set { part = CommandPart(owner: owner, batch: newValue) }
+        set { part = CommandPart(owner: owner, batch: newValue, node: node) }
+    }
+    /// The further node that it came to; `nil` for the daemon's own.
+    var node: String? {
+        get { part?.node }
+        set { part = CommandPart(owner: owner, batch: batch, node: newValue) }
     }
     /// Behind a reference: commands are copied often, and hardly any is a part.
     private var part: CommandPart?
@@ -50,7 +55,7 @@ package struct Command: Sendable, Hashable {
         self.actor = actor
         self.caller = caller
         self.source = source
-        part = CommandPart(owner: owner, batch: batch)
+        part = CommandPart(owner: owner, batch: batch, node: nil)
     }
 
     /// The cause of the changes that it makes.
@@ -81,24 +86,26 @@ package struct Command: Sendable, Hashable {
     }
 }
 
-/// What a command is a part of.
+/// What a command is a part of, and where it came to.
 private final class CommandPart: Sendable, Hashable {
     let owner: (any Slice.Type)?
     let batch: EdgeBatch?
+    let node: String?
 
     /// - Returns: `nil` for a command that is no part of anything.
-    init?(owner: (any Slice.Type)?, batch: EdgeBatch?) {
-        guard owner != nil || batch != nil else { return nil }
-        (self.owner, self.batch) = (owner, batch)
+    init?(owner: (any Slice.Type)?, batch: EdgeBatch?, node: String?) {
+        guard owner != nil || batch != nil || node != nil else { return nil }
+        (self.owner, self.batch, self.node) = (owner, batch, node)
     }
 
     static func == (one: CommandPart, other: CommandPart) -> Bool {
-        one.owner == other.owner && one.batch == other.batch
+        one.owner == other.owner && one.batch == other.batch && one.node == other.node
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(owner.map { ObjectIdentifier($0) })
         hasher.combine(batch)
+        hasher.combine(node)
     }
 }
 
@@ -113,6 +120,10 @@ package struct Answer: Sendable, Hashable {
     package var tx: JSONValue?
     /// The source of the command; tickets are unique per source.
     package var actor = Command.Actor.broker
+    /// The further node that the command came to; `nil` for the daemon's own.
+    ///
+    /// Tickets are unique per node, too.
+    package internal(set) var node: String?
     package var subject: Subject
     /// The target, if it was resolved.
     package var target: Target?

@@ -18,6 +18,21 @@ package final class CommandTable: Sendable {
         topics = LevelTree(descriptors)
     }
 
+    /// The commands of a further device's node: those about the device, and requests.
+    package convenience init(ofDevice all: CommandTable) {
+        self.init(
+            all.descriptors.filter { descriptor in
+                guard let topic = descriptor.topic, !topic.contains("{verb}") else { return false }
+                return Self.ofDevice.contains(String(topic.prefix { $0 != "/" }))
+            }
+        )
+    }
+
+    /// The first levels of the commands that the node of a further device takes.
+    private static let ofDevice: Set<String> = [
+        "nearby", "device", "environment", "sensors", "lifecycle", "request",
+    ]
+
     /// The command of a topic below `B/`; `nil` if it is no command topic.
     package func topic(_ tail: Substring) -> CommandTopic? { topics.find(tail) }
 }

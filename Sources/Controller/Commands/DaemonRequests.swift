@@ -49,7 +49,7 @@ package struct ResendState: DaemonRequest {
 /// Reads environments, place and device from the server again.
 package struct RefreshPlace: DaemonRequest {
     package static let verb = "refresh"
-    package var permission: ChangeRequest.Kind? { .control }
+    package var permission: ChangeRequest.Kind? { .place }
 
     package func perform(
         _ command: inout PendingCommand,

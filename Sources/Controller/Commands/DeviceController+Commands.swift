@@ -9,6 +9,7 @@ extension DeviceController {
     mutating func execute(_ command: Command) {
         var command = command
         (command.received, command.event) = (now, core.event)
+        if let seat { command.node = seat.node }
         if command.owner == nil { pending.journal.received(command, at: now) }
         let operation = command.operation.base
         attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {
@@ -70,7 +71,7 @@ extension DeviceController {
     }
 
     private mutating func send(_ answer: Answer, to command: Command) {
-        if let owner = command.owner { return sliceWork.append(answer, to: owner) }
+        if let owner = command.owner { return receive(answer, owner) }
         pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
         log(command.operation, answer, command.caller, command.source, received: command.received)

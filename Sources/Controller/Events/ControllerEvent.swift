@@ -50,8 +50,14 @@ package enum ControllerEvent: Sendable, Hashable {
     case configurationRead(problem: String?)
     /// The configuration was read again, and is in use without a restart of the node.
     case configurationApplied(ControllerConfiguration)
+    /// The list of further devices is another, in the same configuration.
+    ///
+    /// - Parameter leavingPlace: Nodes that were removed, and whose devices are to be removed from the place as well.
+    case nodesListed([ListedNode], leavingPlace: Set<String>)
     /// The daemon is shutting down.
     case stopBegun
+    /// Something has happened to a further node, and not to the place: a reading, a command, its link to the broker.
+    indirect case node(String, ControllerEvent)
 
     /// Raises an alert, or clears it if there is no problem.
     package static func alert(_ id: String, _ severity: Alert.Severity, _ problem: String?) -> Self {
@@ -143,6 +149,8 @@ package enum ControllerTimer: Sendable, Hashable {
     case edgeDue(FlareID)
     /// Causes an event that only one slice knows.
     case slice(SliceEvent)
+    /// One of these of a further node.
+    indirect case node(String, ControllerTimer)
 }
 
 /// An output of the controller, to be carried out in order.
@@ -172,6 +180,8 @@ package enum ControllerEffect: Sendable, Hashable {
     /// End the program and start it again.
     case restart
     case setLogLevel(String)
+    /// An effect of a further node: a record, an event, a sensor, or its state or discovery once more.
+    indirect case node(String, ControllerEffect)
 
     /// A record that survives a restart.
     package enum PersistedRecord: Sendable, Hashable {
@@ -194,6 +204,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case link(String, FlareID?)
         /// A record that only one capability knows.
         case slice(SliceRecord)
+        /// A record of a further node.
+        indirect case node(String, PersistedRecord)
     }
 
     /// An environment with its zones and things, whose data hold beacon identities and positions.

@@ -6,6 +6,8 @@ package enum StateChange: Sendable, Hashable {
     case environment, zone, nearby
     /// This device, and its position and angle, which change more often.
     case device, position, angle
+    /// Where the devices of a daemon with several are, or the list of them.
+    case devices
     /// The GPS location.
     case location
     case sensor(SensorKind)

@@ -73,7 +73,7 @@ extension Lifecycle: Slice {
         // A place that is being exchanged for another one, or read again, counts as loaded.
         if core.environmentID == nil {
             isPlaceLoaded = false
-        } else if !isPlaceLoaded, core.isPlaceKnown, core.device != nil {
+        } else if !isPlaceLoaded, core.isPlaceKnown, core.device != nil || !core.hasDevice {
             isPlaceLoaded = true
         }
         for transition in update() { effects += call(transition, cause: event.lifecycleCause, at: now) }
@@ -138,7 +138,7 @@ extension Lifecycle: Slice {
     }
 
     package func seen(by reader: Reader, in core: ControllerState) -> Lifecycle {
-        reader.seesDevices ? self : withoutNearness
+        reader.sees(core.accessObject(ofDevice: nil)) ? self : withoutNearness
     }
 
     package mutating func resume(_ former: Lifecycle) { choices = former.choices }

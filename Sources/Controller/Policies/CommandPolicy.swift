@@ -43,8 +43,10 @@ package struct ChangeRequest: Sendable, Hashable {
         case read
         /// A level of the lifecycle, which decides what a kiosk may do.
         case level
-        /// An environment selection, a sensor switch, or a request to the daemon itself.
+        /// A sensor switch, the lifecycle but for its level, or a request to the daemon itself.
         case control
+        /// Another environment, or the place once more: it concerns all devices.
+        case place
         /// A ping, or the state once more: everybody may ask.
         case ping
         /// A request that concerns the whole daemon: reload, restart, the level of the log.

@@ -24,16 +24,20 @@ extension ControllerState {
         state.zones = zones.filter { reader.sees($0.value) }
         state.things = things.filter { reader.sees(accessObject($0.value)) }
         if !reader.seesEverything { state.forgetContainers() }
-        if !reader.seesDevices {
+        let seesDevice = reader.sees(accessObject(ofDevice: nil))
+        state.nodes = state.nodes(seenBy: reader)
+        if !seesDevice {
             (state.device, state.fix, state.location) = (nil, nil, nil)
             state.locatedAt = nil
             (state.headingAt, state.measuredAngle) = (nil, nil)
-            (state.beacons, state.countedBeacons) = ([:], [:])
+            state.countedBeacons = [:]
         }
-        if !reader.seesDevices || zoneID.map({ state.zones[$0] == nil }) ?? false {
+        // When a beacon was heard last may tell where any device is.
+        if !reader.seesDevices { state.beacons = [:] }
+        if !seesDevice || zoneID.map({ state.zones[$0] == nil }) ?? false {
             (state.zoneID, state.zoneSince) = (nil, nil)
         }
-        if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
+        if !seesDevice || nearbyID.map({ state.things[$0] == nil }) ?? false {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
         if !reader.seesEverything {
@@ -171,7 +175,9 @@ extension DeviceController {
     }
 
     /// Whether the sender of a command may see where this device is, and what it is near.
-    func maySeeDevices(_ command: Command) -> Bool { isAllowed(command, .read, on: .devices) }
+    func maySeeDevices(_ command: Command) -> Bool {
+        isAllowed(command, .read, on: state.accessObject(ofDevice: nil))
+    }
 
     /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
     func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {

@@ -11,9 +11,10 @@ package struct LevelPolicy: CommandPolicy {
     package init() {}
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
-        guard request.actor == .kiosk, !state.lifecycle.allowsControl else { return .allow }
+        // Without a device there is no lifecycle that could say no.
+        guard request.actor == .kiosk, state.hasDevice, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
-        case .read, .control, .ping, .administer, .edit, .remove, .found: return .allow
+        case .read, .control, .place, .ping, .administer, .edit, .remove, .found: return .allow
         case .set, .action, .move, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)

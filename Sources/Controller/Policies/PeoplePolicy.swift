@@ -13,7 +13,7 @@ package struct PeoplePolicy: CommandPolicy {
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
         let table = state.people
         guard let caller = request.caller else { return .refuse(.unauthenticated) }
-        guard let (access, object) = Self.need(of: request) else { return .allow }
+        guard let (access, object) = Self.need(of: request, in: state) else { return .allow }
         let verdict = table.verdict(of: caller, access, on: object, at: request.at)
         guard case .refused(let reason) = verdict else { return .allow }
         let right = Self.right(access, object, request, state)
@@ -45,31 +45,35 @@ package struct PeoplePolicy: CommandPolicy {
     // Cheaper than a refusal, which says who could allow it.
     package func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool {
         guard let caller = request.caller else { return false }
-        guard let (access, object) = Self.need(of: request) else { return true }
+        guard let (access, object) = Self.need(of: request, in: state) else { return true }
         return state.people.verdict(of: caller, access, on: object, at: request.at).isGranted
     }
 
     /// The right that a request needs, and on what; `nil` for none.
     /// - Source: contrib/contract/people.md, "What each command needs".
-    private static func need(of request: ChangeRequest) -> (Access, AccessObject)? {
+    private static func need(
+        of request: ChangeRequest,
+        in state: ControllerState
+    ) -> (Access, AccessObject)? {
         let access: Access
         switch request.kind {
         case .ping: return nil
         case .found: return (.own, .everything)
         case .administer: return (.own, .administration)
-        case .level, .control: return (.write, .devices)
+        case .level, .control: return (.write, state.accessObject(ofDevice: nil))
+        case .place: return (.write, .devices)
         case .read: access = .read
         case .set, .action: access = .write
         case .move, .edit, .remove: access = .own
         }
-        guard let object = request.object else { return (access, .devices) }
+        guard let object = request.object else { return (access, state.accessObject(ofDevice: nil)) }
         switch object.kind {
         case .thing:
             return (access, .thing(object.id, zone: request.zone, environment: request.environment))
         case .zone: return (access, .zone(object.id, environment: request.environment))
         case .environment: return (access, .environment(object.id))
-        // This device has no owner of its own: who may move it may also name it.
-        case .device: return (min(access, .write), .devices)
+        // Who may move a device may also name it.
+        case .device: return (min(access, .write), state.accessObject(ofDevice: object.id))
         }
     }
 
@@ -82,6 +86,7 @@ package struct PeoplePolicy: CommandPolicy {
     ) -> String {
         switch object {
         case .devices: return "\(access.rawValue) devices"
+        case .device(let node): return "\(access.rawValue) device:\(node)"
         case .everything, .administration: return "\(access.rawValue) all"
         default:
             let slug = request.object.map { state.slugs[$0.kind, $0.id] ?? "\($0.id)" } ?? ""

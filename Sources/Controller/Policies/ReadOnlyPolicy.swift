@@ -16,7 +16,7 @@ package struct ReadOnlyPolicy: CommandPolicy {
             object.kind == .thing || object.kind == .zone
         else { return .allow }
         switch request.kind {
-        case .read, .level, .control, .ping, .administer: return .allow
+        case .read, .level, .control, .place, .ping, .administer: return .allow
         case .set, .action, .move, .edit, .remove, .found: break
         }
         let zone = request.zone.map { ObjectReference(.zone, $0) }

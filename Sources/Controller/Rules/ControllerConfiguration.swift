@@ -35,6 +35,12 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var catalog = ThingCatalog.none
     /// The things and zones that it names.
     package var names: [ConfiguredName] = []
+    /// Whether this machine is a device itself; the same as long as the node.
+    package var isPresent = true
+    /// The node of this device.
+    package var node = ""
+    /// The devices that are listed beside it.
+    package var nodes: [ListedNode] = []
     /// Name, description and optional `data.mac` (lower case) of a newly created device.
     package var deviceName = "trilateral"
     package var deviceDescription = ""
@@ -70,6 +76,8 @@ package struct PersistedState: Sendable, Hashable {
     package var devices: [FlareID: FlareID] = [:]
     package var slugs = SlugRegistry()
     package var sensors: [SensorKind: Bool] = [:]
+    /// What belongs to further nodes.
+    package var nodes: [String: Node] = [:]
 
     package init() {}
 }

@@ -54,6 +54,7 @@ extension DeviceController {
         for reload in pending.removeReloads() { accept(reload) }
         core.configuration = new
         addSlices(new.slices)
+        useNodes(new.nodes)
         use(new.catalog)
         reading.unknownNames.objectsChanged()
         sensorsFollowConfiguration()

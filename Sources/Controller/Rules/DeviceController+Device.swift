@@ -5,6 +5,7 @@ import JSON
 extension DeviceController {
     /// Loads the saved device of an environment, or creates one.
     mutating func loadOrCreateDevice(in environment: FlareID) {
+        guard state.hasDevice else { return }
         if let saved = memory.devices[environment] {
             core.load(.loadDevice(saved, environment: environment))
         } else {
@@ -13,12 +14,13 @@ extension DeviceController {
     }
 
     private mutating func createDevice(in environment: FlareID) {
-        let data: JSONObject = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
-        let draft = DeviceDraft(
-            name: configuration.deviceName,
-            description: configuration.deviceDescription,
-            data: data
-        )
+        let draft =
+            draft
+            ?? DeviceDraft(
+                name: configuration.deviceName,
+                description: configuration.deviceDescription,
+                data: configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
+            )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // Never send a second request while one is pending: it would create a second device.
         if !core.loads.isRunning(request) { core.load(request) }

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// The link to the Flare server: initial requests, replies and retries.
@@ -34,6 +35,7 @@ extension DeviceController {
 
     /// Requests the environments, the zones and things of the current one, and this device.
     private mutating func readAll() {
+        if seat != nil { return readOwnDevice() }
         core.load(.loadEnvironments(near: nil))
         guard let environment = state.environmentID else { return }
         effects.append(.flare(.subscribe(environment: environment)))
@@ -55,6 +57,8 @@ extension DeviceController {
             return jobAnswered(request, on: object, result)
         case (.renameDevice(let device, _, _), _):
             return jobAnswered(request, on: ObjectReference(.device, device), result)
+        case (.remove(let object, _), _) where object.kind == .device:
+            return deviceRemoved(object.id, result)
         case (.create, _), (.change, _), (.remove, _):
             return edited(request, result)
         case (.loadEnvironments, .success(.environments(let found))):
@@ -67,8 +71,12 @@ extension DeviceController {
         case (.loadDevice(let id, let environment), .failure(.unknownObject(let object)))
         where object.id == id:
             deviceLoaded(id, nil, in: environment)
-        case (.createDevice(_, let environment), .success(.device(let device?))):
-            deviceCreated(device, in: environment)
+        case (.createDevice(let draft, let environment), .success(.device(let device?))):
+            if seat == nil, let node = draft.data[Self.nodeKey]?.string {
+                deviceMade(device.id, of: node, in: environment)
+            } else {
+                deviceCreated(device, in: environment)
+            }
         case (
             .loadPresence(let device, let environment, let position),
             .success(.presence(let zone, let nearest))

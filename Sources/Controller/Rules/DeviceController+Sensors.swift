@@ -103,7 +103,8 @@ extension DeviceController {
         guard state.location != location else { return }
         state.location = location
         changes.insert(.location)
-        guard reading.areEnvironmentsKnown else { return }
+        // Where a further device is chooses no environment: all are in the one that the daemon shows.
+        guard reading.areEnvironmentsKnown, seat == nil else { return }
         let chosen = state.environmentAtLocation
         // Select only on entry to another geofence, so that a manual selection holds until then.
         guard chosen != sync.locatedEnvironment else { return }

@@ -17,6 +17,16 @@ package struct DeviceController: Sendable {
     var edge = EdgeQueues()
     var lights = LightMemory()
     var sliceWork = SliceWork()
+    /// What the rules keep of the further nodes.
+    var nodeWork: [String: DeviceNodeWork] = [:]
+    /// The nodes of their devices.
+    var owners: [FlareID: String] = [:]
+    /// Nodes that were removed from the list, and whose devices from the place.
+    var nodesLeavingPlace: Set<String> = []
+    /// The node whose rules run now; `nil` for the daemon's own.
+    var seat: ListedNode?
+    /// Answers for slices of the daemon's own device, while ``seat`` is another.
+    var answersElsewhere: [(Answer, any Slice.Type)] = []
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.memory = memory
@@ -24,6 +34,7 @@ package struct DeviceController: Sendable {
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
+        state.isPresent = configuration.isPresent
         state.lastPlace = memory.environment
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
@@ -37,6 +48,8 @@ package struct DeviceController: Sendable {
             .switchSensor($0, on: false)
         }
         addSlices(configuration.slices)
+        state.node = configuration.node
+        useNodes(configuration.nodes)
     }
 
     // Reading is `get` here and not `_read`: the compiler (Swift 6.3.1) reads members of a large value that a coroutine has
@@ -78,6 +91,17 @@ package struct DeviceController: Sendable {
         core.event += 1
         // Slices that follow changes are shown those of this event alone.
         let earlier = state.slices.hasChangeFollowers ? removeChanges() : nil
+        if state.nodes.isEmpty { handle(event) } else { handleAmongNodes(event) }
+        if let earlier, !earlier.isEmpty { changes.formUnion(earlier) }
+        if edge.isGathering { sendBatches() }
+        let result = effects
+        effects = []
+        return result
+    }
+
+    /// Applies an event to the place and the device whose turn it is, and lets the slices follow.
+    mutating func handle(_ event: ControllerEvent) {
+        if event.isReading, !state.hasDevice { return }
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
@@ -103,23 +127,24 @@ package struct DeviceController: Sendable {
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .configurationApplied(let configuration): configurationApplied(configuration)
+        case .nodesListed(let listed, let leaving): nodesListed(listed, leavingPlace: leaving)
         case .topicsCleared(let names): forgetSlugs(names)
         case .peopleChanged(let table):
             state.people = table
             endForbiddenTransitions()
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
+        // Its node is no longer listed.
+        case .node: return
         }
-        reading.nameElsewhere(in: &core)
-        reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        // What is of the place has its alerts with the daemon's own device.
+        if seat == nil {
+            reading.nameElsewhere(in: &core)
+            reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        }
         if !sliceWork.isEmpty { performSliceWork() }
         if edge.isGathering { sendBatches() }
         slicesFollow(event)
-        if let earlier, !earlier.isEmpty { changes.formUnion(earlier) }
-        if edge.isGathering { sendBatches() }
-        let result = effects
-        effects = []
-        return result
     }
 
     /// Returns and clears the changes since the last call.
@@ -146,6 +171,7 @@ package struct DeviceController: Sendable {
         case .readAgain: readAgain()
         case .edgeDue(let thing): edgeDue(thing)
         case .slice(let event): apply(event)
+        case .node: break
         }
     }
 }

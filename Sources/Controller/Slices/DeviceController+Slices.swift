@@ -22,6 +22,15 @@ extension DeviceController {
         if !added.isEmpty { changes.formUnion(state.slices.everything) }
     }
 
+    /// Hands an answer to the slice that has given the command, which may be of another node than the one whose rules run now.
+    mutating func receive(_ answer: Answer, _ owner: any Slice.Type) {
+        if seat != nil, state.slices.index(of: owner) == nil {
+            answersElsewhere.append((answer, owner))
+        } else {
+            sliceWork.append(answer, to: owner)
+        }
+    }
+
     /// Lets all slices follow an event.
     mutating func slicesFollow(_ event: ControllerEvent) {
         let now = now

@@ -9,6 +9,7 @@ extension ControllerState {
         changes.formUnion(SensorKind.allCases.map { .sensor($0) })
         changes.formUnion(alerts.keys.map { .alert($0) })
         changes.formUnion(slices.everything)
+        if !nodes.isEmpty { changes.insert(.devices) }
         changes.formUnion(beacons.keys.map { .beacon($0) })
         changes.formUnion(environments.keys.map { .object(ObjectReference(.environment, $0)) })
         changes.formUnion(zones.keys.map { .object(ObjectReference(.zone, $0)) })

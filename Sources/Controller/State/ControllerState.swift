@@ -46,6 +46,9 @@ package struct ControllerState: Sendable, Hashable {
     /// When a location was received last.
     package var locatedAt: Instant?
 
+    /// The further devices of the daemon, by node; nearly always none.
+    package var nodes: [String: DeviceNode] = [:]
+
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
     /// Users and their rights; until they are known, nobody is a user, and every command is refused.
@@ -78,6 +81,12 @@ package struct ControllerState: Sendable, Hashable {
     package var alerts: [String: Alert] = [:]
     /// Whether nearness is measured in the plane of a floor rather than in space; the same as long as the configuration.
     package internal(set) var isNearInPlane = false
+    /// The further node that the device is of; `nil` for the daemon's own.
+    package internal(set) var furtherNode: String?
+    /// Whether the daemon's own device is there: without it, its node is the place alone.
+    package var isPresent = true
+    /// The node of the daemon's own device; the same as long as the configuration.
+    package var node = ""
     /// The profiles of things; the same as long as the configuration.
     package internal(set) var catalog: ThingCatalog
 

@@ -72,7 +72,7 @@ extension ControllerState {
         (state.environmentID, state.zones, state.things) = (place.environment, place.zones, place.things)
         (state.zoneID, state.zoneSince, state.nearbyID, state.nearbySince) = (nil, nil, nil, nil)
         (state.device, state.fix, state.beacons, state.conditions) = (nil, nil, [:], [:])
-        state.countedBeacons = [:]
+        (state.countedBeacons, state.nodes) = ([:], [:])
         (state.goals, state.goalSeconds, state.changedAt, state.isStale) = ([:], [:], [:], false)
         return state
     }

@@ -40,6 +40,9 @@ package struct LoadTracker: Sendable {
 
     package mutating func fail(_ reading: Reading) { failed.insert(reading) }
 
+    /// Exchanges the failed reads with those of a node.
+    mutating func exchangeFailures(with other: inout Set<Reading>) { swap(&failed, &other) }
+
     /// Forgets failed reads.
     /// - Returns: Whether this removed the last one.
     package mutating func forgetFailures(where isMeant: (Reading) -> Bool) -> Bool {

@@ -187,6 +187,6 @@ extension Answer {
             subject: pending.subject,
             target: pending.target
         )
-        actor = pending.command.actor
+        (actor, node) = (pending.command.actor, pending.command.node)
     }
 }

@@ -69,8 +69,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors,
-        .survey, .receiver, .lamps, .map, .frames, .discovery,
+        .people, .devices, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings,
+        .localSensors, .survey, .receiver, .lamps, .map, .frames, .discovery,
         .setup, .kiosk, .resolver, .station, .mirror, .backup, .supervision,
     ]
 }
@@ -155,6 +155,8 @@ package struct CapabilityContext: Sendable {
     package let onListening: @Sendable (_ port: Int) async -> Void
     /// The sockets of the listeners, which a reload keeps.
     let sockets: ListenerSockets
+    /// The devices beside the daemon's own, of the configuration file and of the database.
+    let devices: DeviceRegistry
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger

@@ -5,6 +5,7 @@ package import Controller
 import Flare
 import FlareServer
 import Foundation
+import HomeAssistant
 import JSON
 package import Logging
 package import MQTT
@@ -29,6 +30,8 @@ package struct Node: Sendable {
     /// In the order in which they start.
     package let services: [any Service]
     let reloader: NodeReloader
+    /// The nodes of further devices.
+    let devices: DeviceNodes
 
     /// Builds a node.
     ///
@@ -40,7 +43,7 @@ package struct Node: Sendable {
     ///   - shell: Called with requests that only the shell can perform.
     /// - Throws: `StateStoreError`, or a ``ResourceError`` of a sensor.
     package static func build(
-        _ plan: NodePlan,
+        _ given: NodePlan,
         on loop: LoopExecutor,
         store: StateStore,
         flare: FlareBackend,
@@ -50,6 +53,10 @@ package struct Node: Sendable {
         shell: @escaping @Sendable (ShellRequest) -> Void,
         logger: Logger
     ) throws -> Node {
+        let registry = try DeviceRegistry(given, store, logger: logger)
+        // From before it is read: nothing that changes later is missed.
+        let changes = registry.changes()
+        let plan = given.with(registry.list)
         let configuration = plan.configuration
         let started = clock()
         let epoch = epochText(started)
@@ -80,13 +87,13 @@ package struct Node: Sendable {
             try accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
             return try AccountsRegistry(
                 accounts,
-                configuration.accounts,
+                configuration.accounts(devices: plan.devices),
                 clock: { clock().wallMilliseconds },
                 mask: { [secrets = plan.daemon.secrets] in secrets.mask },
                 changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
             )
         }
-        let topics = Topics(root: plan.bridge.root)
+        let (topics, formerEpoch) = (Topics(root: plan.bridge.root), try store.epoch())
         let outbox = Outbox(
             topics,
             publish: { client.publishWithReceipt($0, needsReader: true) },
@@ -141,11 +148,14 @@ package struct Node: Sendable {
                 await daemon.onWebBound(port)
             },
             sockets: plan.daemon.sockets,
+            devices: registry,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
+        context.watchReceivers(for: plan.devices)
         parts.use(try plan.capabilities.map { ($0.name, try $0.build(context)) })
 
+        let announced = try store.announced()
         var bridgeConfiguration = plan.bridge.with(parts)
         bridgeConfiguration.flareURL = flare.url
         let bridge = MQTTBridge(
@@ -155,10 +165,10 @@ package struct Node: Sendable {
             identity: BridgeIdentity(
                 epoch: epoch,
                 started: started,
-                formerRoots: try store.roots(),
-                formerEpoch: try store.epoch(),
+                formerRoots: try store.roots().filter { root in !plan.deviceRoots.contains(root) },
+                formerEpoch: formerEpoch,
                 installation: installation,
-                announced: try store.announced()
+                announced: announced.filter { !plan.announcesOnDevice($0.key) }
             ),
             client: client,
             renderers: parts.all.flatMap(\.renderers),
@@ -188,9 +198,39 @@ package struct Node: Sendable {
                 runtime.send(event)
             }
         )
+        let devices = DeviceNodes(
+            plan,
+            DeviceNodes.Parts(
+                loop: loop,
+                epoch: epoch,
+                started: started,
+                installation: installation,
+                formerEpoch: formerEpoch,
+                announced: announced,
+                commands: CommandTable(ofDevice: commands),
+                identify: accounts.identify,
+                clock: clock,
+                seconds: plan.clocks.steady,
+                remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
+                send: runtime.send,
+                flareURL: { flare.url },
+                discovery: { [weak parts] in parts?.discovery ?? .off },
+                mayConnect: mayConnect,
+                logger: logger
+            )
+        )
+        let positions = DevicePositions(
+            DevicePositions.Settings(plan),
+            client: client,
+            clocks: plan.clocks,
+            logger: logger,
+            send: runtime.send
+        )
         let reloader = NodeReloader(
             runtime,
             bridge,
+            devices,
+            positions,
             flare,
             administration,
             context,
@@ -208,7 +248,10 @@ package struct Node: Sendable {
         let ports = NodeRuntime.Ports(
             flare: connection.send,
             edge: { order in parts.edge?(order) },
-            sensors: reloader.inputs.send,
+            sensors: { input in
+                reloader.inputs.send(input)
+                if case .track(let place) = input { positions.track(place) }
+            },
             remember: { record in writer.onExecutor { $0.add(record) } },
             store: {
                 guard writer.hasUrgent else { return }
@@ -218,20 +261,9 @@ package struct Node: Sendable {
             },
             publish: { snapshot, output in
                 bridge.onExecutor { bridge in
-                    if !snapshot.changes.isEmpty {
-                        bridge.publish(snapshot)
+                    bridge.publish(snapshot, output, parts) {
                         for observer in parts.observers { observer.observe(snapshot) }
                         snapshot.logUnknownNames(context.logger)
-                    }
-                    if output.announces { bridge.announceAll(snapshot.state) }
-                    if output.resendsState { bridge.resend(snapshot.state) }
-                    for event in output.events { bridge.publish(event) }
-                    for answer in output.answers {
-                        if let receive = parts.receiver(of: answer.actor) {
-                            receive(answer)
-                        } else {
-                            bridge.publish(answer)
-                        }
                     }
                 }
             },
@@ -239,11 +271,17 @@ package struct Node: Sendable {
                 guard record.isKept else { return }
                 accounts.log(record.logEntry(epoch: epoch, in: accounts.table))
             },
-            shell: shell
+            shell: shell,
+            publishNode: { node, snapshot, output in
+                guard let bridge = devices.bridge(of: node) else { return }
+                bridge.onExecutor { $0.publish(snapshot, output, parts) }
+            },
+            switchNodeSensor: { node, sensor, on in positions.setSwitch(of: node, sensor, on: on) }
         )
         let policies = parts.policies
         loop.perform { runtime.onExecutor { $0.connect(ports, policies: policies) } }
         runtime.send(.peopleChanged(accounts.table))
+        if let problem = plan.devices.problem { runtime.send(.alert("devices", .warning, problem)) }
         if !policies.isEmpty {
             flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)
         }
@@ -272,6 +310,12 @@ package struct Node: Sendable {
                     }
                 },
             ] + kept.services + [
+                devices.connections,
+                DaemonService.untilShutdown("devices at rest") { await devices.run() },
+                DaemonService.untilShutdown("positions of devices") { await positions.run() },
+                DaemonService.untilShutdown("list of devices") {
+                    for await change in changes { await reloader.follow(change) }
+                },
                 reloader.early,
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
@@ -285,7 +329,9 @@ package struct Node: Sendable {
                 DaemonService(name: "farewell") {
                     // Stops first: the others still run while the last commands arrive.
                     try? await gracefulShutdown()
+                    async let others: Void = devices.close()
                     await bridge.close()
+                    await others
                 },
             ]
         return Node(
@@ -294,7 +340,8 @@ package struct Node: Sendable {
             client: client,
             writer: writer,
             services: services,
-            reloader: reloader
+            reloader: reloader,
+            devices: devices
         )
     }
 
@@ -303,5 +350,28 @@ package struct Node: Sendable {
         let value = UInt64(clamping: now.wallMilliseconds) << 16 | UInt64(UInt16.random(in: .min ... .max))
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+    }
+}
+
+extension MQTTBridge {
+    /// Publishes what a turn has led to.
+    ///
+    /// - Parameter show: Shows others the changes, if there are any.
+    fileprivate func publish(
+        _ snapshot: StateSnapshot,
+        _ output: NodeRuntime.TurnOutput,
+        _ parts: NodeParts,
+        show: () -> Void = {}
+    ) {
+        if !snapshot.changes.isEmpty {
+            publish(snapshot)
+            show()
+        }
+        if output.announces { announceAll(snapshot.state) }
+        if output.resendsState { resend(snapshot.state) }
+        for event in output.events { publish(event) }
+        for answer in output.answers {
+            if let receive = parts.receiver(of: answer.actor) { receive(answer) } else { publish(answer) }
+        }
     }
 }

@@ -5,6 +5,7 @@ import HomeAssistant
 import MQTT
 import Messages
 import Profiles
+package import Receivers
 import Sensing
 package import Sensors
 package import Settings
@@ -19,6 +20,8 @@ package struct NodePlan: Sendable {
     package var controller: ControllerConfiguration
     package var bridge: BridgeConfiguration
     package var capabilities = Capability.all
+    /// The devices beside this one.
+    package private(set) var devices = DeviceList()
     /// The clocks of the sensors and of the publishing intervals.
     package var clocks = SensorClocks.ofThisMachine
 
@@ -30,6 +33,7 @@ package struct NodePlan: Sendable {
         let configuration = plan.configuration
         name = NodeAddress(configuration, plan.traits).node
         controller = ControllerConfiguration(plan)
+        controller.node = name
         if let last { capabilities = last.capabilities }
         // Another catalog would be another profile for every thing.
         if let last, last.configuration.profiles == configuration.profiles {
@@ -40,15 +44,44 @@ package struct NodePlan: Sendable {
 
     package var configuration: TrilateralConfiguration { daemon.configuration }
 
+    /// The plan with a list of devices: those of the configuration and those of the database.
+    package func with(_ list: DeviceList) -> NodePlan {
+        var plan = self
+        plan.devices = list
+        plan.controller.nodes = list.listed
+        return plan
+    }
+
     /// The connection to the broker.
     ///
-    /// - Parameter installation: The id of this installation, so that the client ids of two installations differ.
-    func link(installation: String) -> MQTTConfiguration {
+    /// - Parameters:
+    ///   - installation: The id of this installation, so that the client ids of two installations differ.
+    ///   - device: The node of a further device; `nil` for the first node.
+    func link(installation: String, of device: String? = nil) -> MQTTConfiguration {
         var link = configuration.mqtt
-        link.clientID = link.clientID ?? "trilateral-\(name)-\(installation)"
-        let topics = Topics(root: bridge.root)
+        if let device, let id = link.clientID { link.clientID = "\(id)-\(device)" }
+        link.clientID = link.clientID ?? "trilateral-\(device ?? name)-\(installation)"
+        let topics = Topics(root: device.map { bridge(of: $0).root } ?? bridge.root)
         (link.birth, link.will) = (topics.message(isOnline: true), topics.message(isOnline: false))
         return link
+    }
+
+    /// Whether a discovery topic is of the node of a further device.
+    func announcesOnDevice(_ topic: String) -> Bool {
+        devices.devices.contains { DiscoveryConfiguration.isTopic(topic, of: $0.node) }
+    }
+
+    /// `<base>/<node>` of each further device.
+    var deviceRoots: Set<String> { Set(devices.devices.map { bridge(of: $0.node).root }) }
+
+    /// What the node of a further device publishes.
+    func bridge(of device: String) -> BridgeConfiguration {
+        var bridge = bridge
+        (bridge.place, bridge.node) = (name, device)
+        (bridge.features, bridge.links) = (["mqtt"], [])
+        (bridge.hasMap, bridge.hasStation, bridge.waitsForAccessList) = (false, false, false)
+        // Its location is published as this device's is.
+        return bridge
     }
 
     /// The settings of the controller, with the slices of the capabilities.
@@ -63,6 +96,7 @@ extension ControllerConfiguration {
     init(_ plan: DaemonPlan) {
         self = plan.configuration.controller
         announces = plan.configuration.discovery.isEnabled
+        isPresent = plan.configuration.isPresent
         switchedOff = plan.configuration.switchedOff()
         catalog = ThingCatalog(plan.configuration.profiles)
         names = plan.configuration.names

@@ -123,7 +123,7 @@ extension TrilateralConfiguration.Sensors {
 }
 
 extension TrilateralConfiguration.Positioning {
-    fileprivate func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
+    func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
         switch estimator {
         case .grid: GridEstimator(map: map, settings: grid)
         case .centroid: CentroidEstimator(map: map)

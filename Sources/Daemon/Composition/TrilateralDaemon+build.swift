@@ -91,7 +91,9 @@ extension TrilateralDaemon {
         services += node.services
         let listener = flare.listener(plan, logger: logger) { url in
             await bridge.setFlareURL(url)
-            isBound.yield()
+            await node.devices.setFlareURL(url)
+            // All nodes wait for it.
+            isBound.finish()
         }
         if let listener { services.append(listener) }
         let web = WebConfiguration(configuration)
@@ -103,7 +105,9 @@ extension TrilateralDaemon {
             services.append(
                 DaemonService(name: "withdrawal") {
                     try? await gracefulShutdown()
+                    async let others: Void = node.devices.leave()
                     await bridge.leave()
+                    await others
                 }
             )
         }
@@ -116,7 +120,10 @@ extension TrilateralDaemon {
             reload: { await node.reloader.reload($0) },
             prepare: { next in
                 let old = NodeAddress(await node.reloader.configuration, plan.traits)
-                if NodeAddress(next.values, plan.traits) != old { await bridge.leave() }
+                guard NodeAddress(next.values, plan.traits) != old else { return }
+                async let others: Void = node.devices.leave()
+                await bridge.leave()
+                await others
             },
             setLogLevel: plan.setLogLevel,
             service: plan.service,

@@ -12,6 +12,8 @@ package final class KnownSecrets: Sendable {
         var publicWords: Set<String> = []
         /// Those of registered stations; one that was forgotten may still be in use elsewhere.
         var stations: Set<String> = []
+        /// Identity keys of devices.
+        var keys: Set<String> = []
         var mask = SecretMask.forms
     }
 
@@ -46,10 +48,16 @@ package final class KnownSecrets: Sendable {
         update { $0.stations.formUnion(passwords) }
     }
 
+    /// Takes the identity keys of devices, too; one that was removed is still a person's.
+    package func add(keys: [String]) {
+        guard state.withLock({ !$0.keys.isSuperset(of: keys) }) else { return }
+        update { $0.keys.formUnion(keys) }
+    }
+
     private func update(_ change: (inout State) -> Void) {
         let mask = state.withLock { state in
             change(&state)
-            let passwords = state.passwords + state.stations.sorted()
+            let passwords = state.passwords + state.stations.sorted() + state.keys.sorted()
             state.mask = SecretMask(passwords: passwords, publicWords: state.publicWords)
             return state.mask
         }

@@ -21,6 +21,8 @@ package actor NodeRuntime {
         package var resendsState = false
         package var events: [ChangeEvent] = []
         package var answers: [Answer] = []
+        /// The same of further nodes, apart from their answers.
+        var nodes: [String: TurnOutput] = [:]
 
         var isEmpty: Bool { !announces && !resendsState && events.isEmpty && answers.isEmpty }
     }
@@ -42,6 +44,10 @@ package actor NodeRuntime {
         let publish: @Sendable (StateSnapshot, TurnOutput) -> Void
         let log: @Sendable (CommandRecord) -> Void
         let shell: @Sendable (ShellRequest) -> Void
+        /// Publishes the state of a further node, if the snapshot has changes, and then the rest; as ``publish``.
+        let publishNode: @Sendable (String, StateSnapshot, TurnOutput) -> Void
+        /// Switches a sensor of a further node.
+        let switchNodeSensor: @Sendable (String, SensorKind, Bool) -> Void
 
         package init(
             flare: @escaping @Sendable (FlareRequest) -> Void,
@@ -51,11 +57,14 @@ package actor NodeRuntime {
             store: @escaping @Sendable () -> Void = {},
             publish: @escaping @Sendable (StateSnapshot, TurnOutput) -> Void = { _, _ in },
             log: @escaping @Sendable (CommandRecord) -> Void = { _ in },
-            shell: @escaping @Sendable (ShellRequest) -> Void = { _ in }
+            shell: @escaping @Sendable (ShellRequest) -> Void = { _ in },
+            publishNode: @escaping @Sendable (String, StateSnapshot, TurnOutput) -> Void = { _, _, _ in },
+            switchNodeSensor: @escaping @Sendable (String, SensorKind, Bool) -> Void = { _, _, _ in }
         ) {
             (self.flare, self.edge, self.sensors) = (flare, edge, sensors)
             (self.remember, self.store) = (remember, store)
             (self.publish, self.log, self.shell) = (publish, log, shell)
+            (self.publishNode, self.switchNodeSensor) = (publishNode, switchNodeSensor)
         }
     }
 
@@ -123,6 +132,16 @@ package actor NodeRuntime {
         return snapshot
     }
 
+    /// The state of a further node, with everything as changed; `nil` for one that is not listed.
+    package func snapshot(of node: String) -> StateSnapshot? {
+        controller.state.standing(for: node).map { StateSnapshot(state: $0, changes: $0.everything) }
+    }
+
+    /// Returns when everything that was sent before was handled.
+    package nonisolated func settled() async {
+        await withCheckedContinuation { done in loop.perform { done.resume() } }
+    }
+
     /// Sends an event, from any thread.
     ///
     /// Each event has its own turn; the order is kept.
@@ -187,10 +206,57 @@ package actor NodeRuntime {
         startTimers()
         ports.store()
         for index in output.answers.indices { complete(&output.answers[index]) }
+        let nodes = controller.changedNodes()
+        // Where they came from; nearly always there is one node.
+        let ofNodes = output.nodes.isEmpty && nodes.isEmpty ? [:] : exchange(&output.nodes, with: [:])
+        let answers = output.answers.filter { $0.node != nil }
+        if !answers.isEmpty { output.answers.removeAll { $0.node != nil } }
         if let snapshot = controller.removeSnapshot() {
             ports.publish(snapshot, output)
         } else if !output.isEmpty {
             ports.publish(StateSnapshot(state: controller.state, changes: []), output)
+        }
+        publish(nodes, ofNodes, answers, ports)
+    }
+
+    /// Publishes what concerns further nodes, after the place.
+    private func publish(
+        _ changed: [String],
+        _ outputs: [String: TurnOutput],
+        _ answers: [Answer],
+        _ ports: Ports
+    ) {
+        guard !changed.isEmpty || !outputs.isEmpty || !answers.isEmpty else { return }
+        var outputs = outputs
+        for answer in answers {
+            if let node = answer.node { outputs[node, default: .init()].answers.append(answer) }
+        }
+        for node in Set(changed).union(outputs.keys).sorted() {
+            let output = outputs[node] ?? TurnOutput()
+            if let snapshot = controller.removeSnapshot(of: node) {
+                ports.publishNode(node, snapshot, output)
+            } else {
+                // A node that was just removed still answers.
+                let state = controller.state.standing(for: node) ?? controller.state
+                ports.publishNode(node, StateSnapshot(state: state, changes: []), output)
+            }
+        }
+    }
+
+    private func carryOut(
+        _ effect: ControllerEffect,
+        of node: String,
+        _ ports: Ports,
+        _ output: inout TurnOutput
+    ) {
+        switch effect {
+        case .remember(let record): ports.remember(.node(node, record))
+        case .switchSensor(let sensor, let on): ports.switchNodeSensor(node, sensor, on)
+        case .emit(let event): output.nodes[node, default: .init()].events.append(event)
+        case .resendState: output.nodes[node, default: .init()].resendsState = true
+        case .announce: output.nodes[node, default: .init()].announces = true
+        // The others are marked with the node themselves, or are of the place.
+        default: break
         }
     }
 
@@ -216,6 +282,7 @@ package actor NodeRuntime {
             case .rebuild: ports.shell(.rebuild)
             case .restart: ports.shell(.restart)
             case .setLogLevel(let level): ports.shell(.logLevel(level))
+            case .node(let node, let effect): carryOut(effect, of: node, ports, &output)
             }
         }
     }

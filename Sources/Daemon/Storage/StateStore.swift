@@ -9,8 +9,8 @@ import OperatingSystem
 
 /// The daemon's persistent state: `trilateral.db` in the state folder.
 ///
-/// Device ids (one for each environment), the chosen environment, sensor switches, short names, the log of the
-/// lifecycle, and this installation's own id.
+/// Device ids (one for each environment), the list of devices, the chosen environment, sensor switches, short names, the
+/// log of the lifecycle, and this installation's own id.
 package final class StateStore: Sendable {
     let database: DatabaseQueue
     package let path: String
@@ -132,6 +132,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
         migrator.registerMigration("v16") { database in try RulesSchema.lightenFirings(database) }
         migrator.registerMigration("v17") { database in try SurveySchema.add(database) }
+        migrator.registerMigration("v18") { database in try addListedDevices(database) }
         return DatabaseSchema(migrator)
     }
 
@@ -173,6 +174,9 @@ package final class StateStore: Sendable {
                 guard let value = try Self.setting("sensor.\(sensor.rawValue)", database) else { continue }
                 memory.sensors[sensor] = value == "on"
             }
+            for (key, value) in try Self.settings(below: Self.nodeKey, database) {
+                Self.restore(key, value, in: &memory)
+            }
             return memory
         }
     }
@@ -187,6 +191,7 @@ package final class StateStore: Sendable {
         try read { try Self.settings(below: Self.linkKey, $0).compactMapValues { FlareID($0) } }
     }
 
+    static let nodeKey = "node/"
     private static let rootKey = "root/"
     private static let linkKey = "link/"
 
@@ -279,6 +284,7 @@ package final class StateStore: Sendable {
             try (record.value as? any DatabaseRecord)?.save(database)
         case .sensor(let sensor, let on):
             try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
+        case .node(let node, let record): try Self.save(record, of: node, database)
         }
     }
 

@@ -6,6 +6,8 @@ package enum Scope: Sendable, Hashable {
     case all
     /// Positions and headings of devices, and what they are near.
     case devices
+    /// The same of one device, by its node.
+    case device(String)
     case environment(FlareID)
     case zone(FlareID)
     case thing(FlareID)
@@ -18,6 +20,7 @@ package enum Scope: Sendable, Hashable {
         switch words {
         case .all: self = .all
         case .devices: self = .devices
+        case .device(let node): self = .device(node)
         case .object(let kind, let word):
             guard let id = FlareID(word), let scope = Scope(ObjectReference(kind, id)) else { return nil }
             self = scope
@@ -27,7 +30,7 @@ package enum Scope: Sendable, Hashable {
         }
     }
 
-    /// The scope of one object; `nil` for a device, since devices have one scope together.
+    /// The scope of one object; `nil` for a device, which has its node for it.
     package init?(_ object: ObjectReference) {
         switch object.kind {
         case .environment: self = .environment(object.id)
@@ -44,6 +47,7 @@ extension Scope: CustomStringConvertible {
         switch self {
         case .all: "all"
         case .devices: "devices"
+        case .device(let node): "device:\(node)"
         case .environment(let id): "environment:\(id)"
         case .zone(let id): "zone:\(id)"
         case .thing(let id): "thing:\(id)"
@@ -55,11 +59,12 @@ extension Scope: CustomStringConvertible {
 /// A scope as people write it, by slug, name or identifier, before it is looked up.
 package enum ScopeText: Sendable, Hashable {
     case all, devices
+    case device(String)
     case object(FlareClass, String)
     case group(String)
 
     /// Says what is legal, for messages.
-    package static let rule = "all, devices, environment:E, zone:Z, thing:T or group:G"
+    package static let rule = "all, devices, device:NODE, environment:E, zone:Z, thing:T or group:G"
 
     /// `nil` unless the text has the form of ``rule``; words of 1 to 200 characters are not looked at.
     package init?(_ text: String) {
@@ -73,6 +78,9 @@ package enum ScopeText: Sendable, Hashable {
             let word = String(scalars[scalars.index(after: colon)...])
             guard (1...200).contains(word.unicodeScalars.count) else { return nil }
             switch String(scalars[..<colon]) {
+            case "device":
+                guard Self.isNode(word) else { return nil }
+                self = .device(word)
             case "environment": self = .object(.environment, word)
             case "zone": self = .object(.zone, word)
             case "thing": self = .object(.thing, word)
@@ -80,5 +88,14 @@ package enum ScopeText: Sendable, Hashable {
             default: return nil
             }
         }
+    }
+
+    /// Whether a word may be a node.
+    private static func isNode(_ word: String) -> Bool {
+        word.utf8.count <= 48
+            && word.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
     }
 }

@@ -9,7 +9,10 @@ package enum AccessObject: Sendable, Hashable {
     case group(AccountID)
     /// Every environment, zone and thing, also those to come.
     case everything
+    /// All devices.
     case devices
+    /// A device of a daemon with several, by its node.
+    case device(String)
     /// Users, groups, grants, and the program itself; needs `own all`, whatever access is asked for.
     case administration
 
@@ -26,6 +29,7 @@ package enum AccessObject: Sendable, Hashable {
         switch scope {
         case .all: self = .everything
         case .devices: self = .devices
+        case .device(let node): self = .device(node)
         case .group(let id): self = .group(id)
         case .environment, .zone, .thing:
             guard let object = place(scope) else { return nil }

@@ -20,6 +20,10 @@ extension AccessTable {
             case .off: return .refused(.userIsOff)
             }
             let access = object == .administration ? .own : access
+            if owns(entry.user, object) {
+                if let ceiling, ceiling < access { return .refused(.ceiling(ceiling)) }
+                return .granted(by: nil)
+            }
             var search = GrantSearch(index, entry, access, now)
             guard let grant = search.grant(for: object) else {
                 return .refused(object == .administration ? search.administrationRefusal : search.refusal)
@@ -37,10 +41,16 @@ extension AccessTable {
         guard let entry = index.entry(of: id), entry.user.state == .active, ceiling ?? .own >= access else {
             return false
         }
+        if deviceOwners.values.contains(entry.user.name) { return true }
         var runs = [entry.run]
         var groups = entry.groups
         while let number = groups.popFirst() { runs.append(index.run(ofGroup: number)) }
         return runs.joined().contains { index.grants[$0].allows(access, at: now) }
+    }
+
+    /// Whether it is a device that is listed as a user's.
+    func owns(_ user: User, _ object: AccessObject) -> Bool {
+        if case .device(let node) = object { deviceOwners[node] == user.name } else { false }
     }
 
     /// Who could allow what is refused: the active users and groups who own the thing at a moment, by name.
@@ -50,6 +60,11 @@ extension AccessTable {
     /// - Parameter limit: The most names.
     /// - Returns: `bob` and `group:staff`; empty if nobody owns it.
     package func owners(of object: AccessObject, at now: Int64, limit: Int = 3) -> [String] {
+        if case .device(let node) = object, let owner = deviceOwners[node].flatMap({ user(named: $0) }),
+            owner.state == .active
+        {
+            return [owner.name]
+        }
         for scopes in object.scopes(in: index) {
             let grants = scopes.lazy.flatMap { index.owning[$0] ?? [] }.map { index.grants[Int($0)] }
             let names = grants.filter { $0.allows(.own, at: now) }.compactMap { grant -> String? in
@@ -114,6 +129,7 @@ extension AccessObject {
         case .environment(let id): return [[.environment(id)], [.all]]
         case .group(let id): return [[.group(id)], [.all]]
         case .devices: return [[.devices], [.all]]
+        case .device(let node): return [[.device(node)], [.devices], [.all]]
         case .everything, .administration: return [[.all]]
         }
     }
@@ -149,6 +165,7 @@ struct GrantSearch {
         case .group(let id): return everything() ?? index.groupNumbers[id].flatMap { _ in find(.group(id)) }
         case .everything: return everything()
         case .devices: return find(.devices) ?? find(index.all, .own)
+        case .device(let node): return find(.devices) ?? find(.device(node)) ?? find(index.all, .own)
         case .administration: return find(index.all, .own)
         }
     }

@@ -5,6 +5,8 @@
 /// - Source: contrib/contract/people.md, "The one check".
 package struct AccessTable: Sendable {
     let index: AccessIndex
+    /// The user whose a device is, by the device's node: an owner without a grant.
+    package var deviceOwners: [String: String] = [:]
 
     /// By name.
     package var users: [User] { index.users }
@@ -43,7 +45,9 @@ package struct AccessTable: Sendable {
     }
 
     /// Whether it is a copy of another one: quicker than comparing them, and false for equal ones made apart.
-    package func isCopy(of other: AccessTable) -> Bool { index === other.index }
+    package func isCopy(of other: AccessTable) -> Bool {
+        index === other.index && deviceOwners == other.deviceOwners
+    }
 
     /// The soonest moment after `now` at which any grant begins or ends; `nil` if none does.
     ///
@@ -62,7 +66,7 @@ extension AccessTable: Hashable {
     package static func == (left: AccessTable, right: AccessTable) -> Bool {
         left.isCopy(of: right)
             || left.users == right.users && left.groups == right.groups
-                && left.index.grants == right.index.grants
+                && left.index.grants == right.index.grants && left.deviceOwners == right.deviceOwners
     }
 
     package func hash(into hasher: inout Hasher) {

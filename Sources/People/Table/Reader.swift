@@ -7,11 +7,13 @@ package import Flare
 package struct Reader: Sendable, Hashable {
     /// Whether everything may be seen, so that nothing needs to be asked.
     package private(set) var seesEverything = false
-    /// Whether positions of devices may be seen.
+    /// Whether positions of all devices may be seen.
     package private(set) var seesDevices = false
     /// The soonest moment at which an answer may change; milliseconds since 1970, UTC; `nil` for never.
     package private(set) var validUntil: Int64?
 
+    /// The nodes of devices that may be seen besides.
+    private var nodes: Set<String> = []
     private var environments: Set<FlareID> = []
     private var zones: Set<FlareID> = []
     private var things: Set<FlareID> = []
@@ -30,7 +32,10 @@ package struct Reader: Sendable, Hashable {
             else { return }
             seesEverything = table.verdict(of: caller, access, on: .everything, at: now).isGranted
             seesDevices = table.verdict(of: caller, access, on: .devices, at: now).isGranted
-            guard !seesEverything else { return }
+            guard !seesEverything || !seesDevices else { return }
+            if !seesDevices {
+                nodes = Set(table.deviceOwners.filter { $0.value == entry.user.name }.keys)
+            }
             collect(table, entry, access, now)
         }
     }
@@ -48,6 +53,8 @@ package struct Reader: Sendable, Hashable {
         where grant.allows(access, at: now) {
             switch grant.scope {
             case .all, .devices: break
+            case .device(let node): if !seesDevices { nodes.insert(node) }
+            case _ where seesEverything: break
             case .environment(let id): environments.insert(id)
             case .zone(let id): zones.insert(id)
             case .thing(let id): things.insert(id)
@@ -62,7 +69,8 @@ package struct Reader: Sendable, Hashable {
 
     /// Whether nothing at all may be seen.
     package var seesNothing: Bool {
-        !seesEverything && !seesDevices && environments.isEmpty && zones.isEmpty && things.isEmpty
+        !seesEverything && !seesDevices && nodes.isEmpty && environments.isEmpty && zones.isEmpty
+            && things.isEmpty
     }
 
     /// Whether everything may be seen, positions of devices too.
@@ -76,6 +84,9 @@ package struct Reader: Sendable, Hashable {
     }
 
     package func sees(environment: FlareID) -> Bool { seesEverything || environments.contains(environment) }
+
+    /// Whether the device of a node may be seen.
+    package func sees(node: String) -> Bool { seesDevices || nodes.contains(node) }
 
     package func sees(_ thing: FlareThing) -> Bool { sees(AccessObject(thing)) }
 
@@ -93,6 +104,7 @@ package struct Reader: Sendable, Hashable {
         case .environment(let id): sees(environment: id)
         case .everything: seesEverything
         case .devices: seesDevices
+        case .device(let node): sees(node: node)
         case .group, .administration: false
         }
     }

@@ -38,6 +38,8 @@ package enum HeardID: Sendable, Hashable {
         try Self.checkLevel(text)
         let scalars = text.unicodeScalars
         guard let colon = scalars.firstIndex(of: ":") else {
+            // Somebody has forgotten what stands before a key, which no message shows.
+            if text.utf8.count > 17, (try? IdentityKey(text: text)) != nil { throw .bareKey }
             guard let address = Self.address(text) else { throw .noKind(text) }
             self = .address(address)
             return
@@ -174,6 +176,8 @@ package enum HeardIDError: Error, Sendable, Hashable, CustomStringConvertible {
     case wildcard(String)
     case characters
     case noKind(String)
+    /// An identity key without its kind.
+    case bareKey
     case form(String, String)
     case key(IdentityKeyError)
 
@@ -185,6 +189,7 @@ package enum HeardIDError: Error, Sendable, Hashable, CustomStringConvertible {
         case .characters: "must have no control characters"
         case .noKind(let text):
             "must be an id such as irk:<key>, iBeacon:<uuid>-<major>-<minor>, phone:anna, or an address (is \(QuotedValue.of(text)))"
+        case .bareKey: "an identity key must have irk: before it"
         case .form(let legal, let text): "must be \(legal) (is \(QuotedValue.of(text)))"
         case .key(let error): "\(error)"
         }

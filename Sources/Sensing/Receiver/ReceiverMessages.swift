@@ -5,7 +5,7 @@ import Threading
 
 /// What receivers say on the broker: which devices they hear, and whether they are there.
 ///
-/// Whoever looks for a device asks it too: ``heard(at:)`` lists what is heard by receivers and by this machine's adapter.
+/// Whoever looks for a device is given what is heard, by receivers and by this machine's adapter: see ``Listener``.
 package final class ReceiverMessages: Sendable {
     /// What a message is.
     package enum Reading: Sendable, Hashable {
@@ -24,7 +24,7 @@ package final class ReceiverMessages: Sendable {
         package var changes: [ReceiverRegistry.Change] = []
     }
 
-    /// Somebody else who records what is heard and is no device.
+    /// Who records what is heard and is no device.
     package struct Listener: Sendable {
         let isRecording: @Sendable () -> Bool
         let record: @Sendable (_ packet: Heard) -> Void
@@ -61,7 +61,6 @@ package final class ReceiverMessages: Sendable {
         var topics = ReceiverTopics(base: "espresense")
         var device: String?
         var registry = ReceiverRegistry()
-        var heard = HeardTransmitters()
         var widened: AsyncStream<Void>.Continuation?
     }
 
@@ -98,7 +97,7 @@ package final class ReceiverMessages: Sendable {
         port?.yield()
     }
 
-    /// Lets somebody else record what is heard and is no device; ``lookBegins()`` is to be called when that begins.
+    /// Lets somebody record what is heard and is no device; ``lookBegins()`` is to be called when that begins.
     package func listen(_ listener: Listener) { state.withLock { $0.listener = listener } }
 
     /// Somebody begins to look for a device.
@@ -109,14 +108,14 @@ package final class ReceiverMessages: Sendable {
     // MARK: Topics
 
     /// The filters of the reports: about the own device, or about all while somebody looks for one.
-    package func reportFilters(at now: Double) -> [String] {
-        if isLooking(at: now) { return ["\(topics.base)/devices/+/+"] }
+    package var reportFilters: [String] {
+        if isLooking { return ["\(topics.base)/devices/+/+"] }
         return device.map { ["\(topics.base)/devices/\($0)/+"] } ?? []
     }
 
     /// The filters of what receivers say about themselves; none if nobody reads any reports.
-    package func statusFilters(at now: Double) -> [String] {
-        isNeeded || isLooking(at: now)
+    package var statusFilters: [String] {
+        isNeeded || isLooking
             ? ["\(topics.base)/rooms/+/status", "\(topics.base)/rooms/+/telemetry"] : []
     }
 
@@ -180,15 +179,6 @@ package final class ReceiverMessages: Sendable {
         let received = state.withLock { state in
             let (verdict, changes) = state.registry.record(reportBy: receiver, fingerprint: print, at: now)
             guard verdict == .accepted else { return Received(reading: .nothing, changes: changes) }
-            if decoded.report.isHeard {
-                state.heard.record(
-                    heardID,
-                    name: decoded.report.name,
-                    rssi: decoded.report.rssi,
-                    by: receiver,
-                    at: now
-                )
-            }
             return Received(
                 reading: .report(decoded.report, heardID),
                 unusable: decoded.unusable,
@@ -258,7 +248,6 @@ package final class ReceiverMessages: Sendable {
     /// Time passes: who has become silent, and what is forgotten.
     package func advance(to now: Double) -> [ReceiverRegistry.Change] {
         state.withLock { state in
-            state.heard.expire(at: now)
             // Since the place was entered, they may have become needed.
             let changes = state.isNeeded ? state.registry.expect(state.expected, at: now) : []
             return changes + state.registry.advance(to: now)
@@ -268,28 +257,11 @@ package final class ReceiverMessages: Sendable {
     // MARK: What is heard and is no device
 
     /// Whether somebody looks for a device.
-    package func isLooking(at now: Double) -> Bool {
-        let (isRecording, listener) = state.withLock { ($0.heard.isRecording(at: now), $0.listener) }
-        return isRecording || listener?.isRecording() == true
-    }
+    private var isLooking: Bool { state.withLock { $0.listener }?.isRecording() == true }
 
     private func pass(_ heard: Heard) {
         guard let listener = state.withLock({ $0.listener }), listener.isRecording() else { return }
         listener.record(heard)
-    }
-
-    /// What receivers and this machine's adapter hear, the strongest change since the last call first.
-    ///
-    /// From the first call on, for ten minutes after the last, everything that is heard is recorded. The caller leaves out
-    /// what is a device.
-    package func heard(at now: Double) -> [HeardTransmitters.Entry] {
-        let (entries, widened) = state.withLock { state in
-            let wasLooking = state.heard.isRecording(at: now)
-            let entries = state.heard.list(at: now)
-            return (entries, wasLooking ? nil : state.widened)
-        }
-        widened?.yield()
-        return entries
     }
 
     /// This machine's adapter has heard something.
@@ -302,18 +274,8 @@ package final class ReceiverMessages: Sendable {
         by receiver: String,
         at now: Double
     ) {
-        guard isLooking(at: now) else { return }
+        guard isLooking else { return }
         let packet = HeardPacket(payload, from: sender, keyName: nil, rssi: rssi, at: now)
-        state.withLock {
-            $0.heard.record(
-                packet.id,
-                name: packet.name,
-                address: sender,
-                rssi: Double(rssi),
-                by: receiver,
-                at: now
-            )
-        }
         pass(
             Heard(
                 id: packet.id,

@@ -143,6 +143,9 @@ extension ConfigurationKey {
 
         .init("device.name", \.device.name, .optional(.text(upTo: 128))):
             "The name of this device in the place; null uses the host name.",
+        .init("device.present", \.isPresent, .flag):
+            "Whether this machine is a device itself; if false, its node is the place alone: no position, zone, nearby thing and "
+            + "lifecycle.",
         .init("device.allow_set", \.controller.allowsDeviceSet, .flag):
             "Whether position, angle and name of this device may be set over MQTT.",
         .init("device.publish_location", \.bridge.publishesLocation, .flag):

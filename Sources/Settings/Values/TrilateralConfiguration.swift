@@ -27,6 +27,8 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var profiles = ProfileSettings()
     package var controller = ControllerConfiguration()
     package var device = Device()
+    /// Whether this machine is a device itself.
+    package var isPresent = true
     package var sensors = Sensors()
     package var positioning = Positioning()
     package var log = Log()

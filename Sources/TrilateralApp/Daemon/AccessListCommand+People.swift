@@ -7,6 +7,7 @@ import FlareServer
 import Foundation
 import JSON
 import Messages
+import People
 import Sensing
 import Settings
 
@@ -25,8 +26,12 @@ extension AccessListCommand {
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
-            let (memory, table) = (try store.memory(), try store.withAccounts { try $0.table() })
-            let place: AccessPlace
+            let memory = try store.memory()
+            var table = try store.withAccounts { try $0.table() }
+            let node = list.topics.root.split(separator: "/").last.map(String.init) ?? ""
+            let devices = values.listedDevices(with: store, first: node)
+            table.deviceOwners = devices.owners
+            var place: AccessPlace
             if values.flare.mode == .remote {
                 place = try mirrored(folder, values, memory)
             } else {
@@ -36,6 +41,7 @@ extension AccessListCommand {
                     ? try await folder.withModel { try await $0.exportModel().json } : [:]
                 place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             }
+            place.nodes = devices.nodes
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch {
             throw VerbError.ending(by: error)

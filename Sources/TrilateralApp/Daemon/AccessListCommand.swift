@@ -79,7 +79,10 @@ struct AccessListCommand: AsyncParsableCommand {
         let location = isOfFolder ? try state.location() : nil
         let daemon = isOfFolder ? location?.daemon : try runningDaemon()
         let values = try file.load(of: daemon).values
-        let list = list(values, HostInfo.ofThisMachine())
+        // The devices of the database have topics, too; whoever may not read it gets those of the file.
+        let store = daemon.flatMap { try? StateStore(reading: URL(filePath: $0.stateFolder)) }
+        defer { store?.close() }
+        let list = list(values, HostInfo.ofThisMachine(), store)
         let text =
             if let location {
                 things
@@ -109,7 +112,11 @@ struct AccessListCommand: AsyncParsableCommand {
         }
     }
 
-    private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {
+    private func list(
+        _ values: TrilateralConfiguration,
+        _ traits: HostInfo,
+        _ store: StateStore?
+    ) -> AccessList {
         let base = base ?? values.bridge.base
         let node = node ?? NodeAddress(values, traits).node
         let topics = Topics(root: "\(base)/\(node)")
@@ -126,6 +133,7 @@ struct AccessListCommand: AsyncParsableCommand {
                 """
             )
         }
+        list.nodes = values.listedDevices(with: store, first: node).nodes
         list.capabilities = Capability.all.flatMap { $0.access(values) }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }

@@ -9,7 +9,7 @@ struct GrantCommand: ParsableCommand {
         commandName: "grant",
         abstract: "Give, list, take and check rights.",
         discussion: """
-            A scope is all, devices, environment:E, zone:Z, thing:T or group:G (of things), by short name or identifier. \
+            A scope is all, devices, device:NODE, environment:E, zone:Z, thing:T or group:G (of things), by short name or identifier. \
             A right is read (see), write (also drive) or own (also change and give on). Times are dates, or like \
             2030-01-01T08:00:00Z.
             """,

@@ -51,6 +51,15 @@ extension CompletionKind {
         }
     }
 
+    /// Devices of the list, by their nodes.
+    static var devices: CompletionKind {
+        names { words in
+            guard let people = try? AdministrationOption.parse(words.options("--state")) else { return [] }
+            let rows = try? await people.ask(.get, [DeviceCommand.route], needsDaemon: true)
+            return (rows?.array ?? []).compactMap { $0["node"]?.string }
+        }
+    }
+
     /// Things that were onboarded, or seen.
     static var bindings: CompletionKind { rows("bindings", "vendor") }
 

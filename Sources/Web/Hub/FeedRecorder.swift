@@ -125,7 +125,7 @@ extension FeedRecorder {
         switch change {
         case .environment, .zone, .nearby, .device, .position, .angle: true
         case .slice: change == .lifecycle
-        case .location, .sensor, .alert, .link, .beacon, .object: false
+        case .devices, .location, .sensor, .alert, .link, .beacon, .object: false
         }
     }
 }

@@ -39,7 +39,13 @@ struct ObjectTexts: Sendable {
         in state: ControllerState,
         for reader: Reader
     ) -> [UInt8]? {
-        if state.isContainerSeen(of: object, by: reader) { return text(of: object, in: state) }
+        let isContainerSeen = state.isContainerSeen(of: object, by: reader)
+        if object.kind == .zone, state.saysWhoIsInZones, !reader.seesDevices {
+            // Who is in it differs from reader to reader.
+            let json = state.zoneJSON(object.id, for: reader)
+            return (isContainerSeen ? json : json?.withoutContainer(of: .zone))?.bytes
+        }
+        if isContainerSeen { return text(of: object, in: state) }
         if let text = lone[object] { return text }
         guard let text = state.webJSON(object)?.withoutContainer(of: object.kind).bytes else { return nil }
         lone[object] = text

@@ -132,15 +132,26 @@ package actor WebHub {
 
     /// Carries out a command.
     ///
-    /// - Parameter payload: As on MQTT.
+    /// - Parameters:
+    ///   - payload: As on MQTT.
     /// - Returns: Its answer, at the latest after the command timeout.
-    func perform(_ topic: CommandTopic, _ payload: [UInt8], by requester: Requester) async -> Answer {
-        await perform(decoder.decode(topic, payload: payload), by: requester)
+    ///   - device: The node of the device that it is for; `nil` for the daemon's own.
+    func perform(
+        _ topic: CommandTopic,
+        _ payload: [UInt8],
+        for device: String? = nil,
+        by requester: Requester
+    ) async -> Answer {
+        await perform(decoder.decode(topic, payload: payload), for: device, by: requester)
     }
 
-    private func perform(_ decoded: DecodedCommand, by requester: Requester) async -> Answer {
+    private func perform(
+        _ decoded: DecodedCommand,
+        for device: String?,
+        by requester: Requester
+    ) async -> Answer {
         counters.withLock { $0.commands += 1 }
-        return await answer(to: decoded, by: requester)
+        return await answer(to: decoded, for: device, by: requester)
     }
 
     /// Carries out a command that is no message.
@@ -148,14 +159,26 @@ package actor WebHub {
         await answer(to: DecodedCommand(operation), by: requester)
     }
 
-    private func answer(to decoded: DecodedCommand, by requester: Requester) async -> Answer {
+    private func answer(
+        to decoded: DecodedCommand,
+        for device: String? = nil,
+        by requester: Requester
+    ) async -> Answer {
         let caller = caller(decoded.credentials, requester)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.actor = .kiosk
+        let further = device == node.state().node ? nil : device
+        if let further, let refusal = self.refusal(ofNode: further, for: requester) {
+            answer.refusal = refusal
+            return answer
+        }
+        func send(_ event: ControllerEvent) {
+            node.send(further.map { ControllerEvent.node($0, event) } ?? event)
+        }
         switch decoded.result {
         case .failure(let refusal):
             answer.refusal = refusal
-            node.send(.commandRefused(answer, caller: caller, source: requester.address))
+            send(.commandRefused(answer, caller: caller, source: requester.address))
         case .success(let operation):
             guard !isStopping else {
                 answer.refusal = Self.stopping
@@ -186,7 +209,7 @@ package actor WebHub {
                     caller: caller,
                     source: requester.address
                 )
-                node.send(.commandReceived(command))
+                send(.commandReceived(command))
             }
         }
         return answer

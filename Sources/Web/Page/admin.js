@@ -14,6 +14,7 @@ const PARTS = () => [
 	{ name: "bindings", title: say("Things with owners"), make: async context => (await import("./admin-bindings.js")).bindingsParts(context) },
 	{ name: "rules", title: say("Rules"), isOpen: true, make: async context => (await import("./admin-rules.js")).rulesParts(context) },
 	{ name: "survey", title: say("Survey"), make: async context => (await import("./admin-survey.js")).surveyParts(context) },
+	{ name: "devices", title: say("Devices"), make: async context => (await import("./admin-devices.js")).devicesParts(context) },
 	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
 	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
 	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },

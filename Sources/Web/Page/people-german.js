@@ -66,7 +66,7 @@ export const WORDS = {
 	"Short message": "Kurznachricht", "Notification": "Mitteilung", "Contacts": "Kontakte",
 	"Who may get your messages.": "An wen Nachrichten von dir gehen können.", "There are no contacts.": "Es gibt keine Kontakte.",
 	"Remove {0}?": "{0} entfernen?", "The contact is removed.": "Der Kontakt ist entfernt.", "Add a contact": "Kontakt hinzufügen",
-	"Name": "Name", "Phone": "Telefon", "Messages by": "Nachrichten per", "Sign out": "Abmelden", "My account": "Mein Konto",
+	"Name": "Name", "Devices": "Geräte", "Phone": "Telefon", "Messages by": "Nachrichten per", "Sign out": "Abmelden", "My account": "Mein Konto",
 	"Kiosk": "Kiosk", "Administration": "Verwaltung", "Things": "Dinge", "Places and zones": "Orte und Zonen", "Things with owners": "Dinge mit Besitzern", "Rules": "Regeln", "Survey": "Einmessung", "Users": "Benutzer", "Groups": "Gruppen", "Rights": "Rechte",
 	"Log": "Protokoll", "You own nothing here, so there is nothing to administer.": "Du besitzt hier nichts, also gibt es nichts zu verwalten.",
 	"active": "aktiv", "waits to be approved": "wartet auf Freischaltung", "switched off": "abgeschaltet",

@@ -104,6 +104,7 @@ extension PageFiles {
     /// The files of this program; a test compares them with the folder.
     static let embedded = PageFiles([
         "admin-bindings.js": PackageResources.admin_bindings_js,
+        "admin-devices.js": PackageResources.admin_devices_js,
         "admin-fields.js": PackageResources.admin_fields_js,
         "admin-german.js": PackageResources.admin_german_js,
         "admin-grants.js": PackageResources.admin_grants_js,
@@ -126,6 +127,7 @@ extension PageFiles {
         "device-controls.js": PackageResources.device_controls_js,
         "device-list.js": PackageResources.device_list_js,
         "device-view.js": PackageResources.device_view_js,
+        "devices-german.js": PackageResources.devices_german_js,
         "display.js": PackageResources.display_js,
         "dom.js": PackageResources.dom_js,
         "drawer.js": PackageResources.drawer_js,

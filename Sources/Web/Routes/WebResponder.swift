@@ -110,8 +110,12 @@ struct WebResponder: HTTPResponder {
 
     // MARK: Commands
 
-    func command(_ topic: CommandTopic, _ request: Request, by requester: Requester) async throws -> WebAnswer
-    {
+    func command(
+        _ topic: CommandTopic,
+        _ request: Request,
+        for device: String? = nil,
+        by requester: Requester
+    ) async throws -> WebAnswer {
         // Removing needs no body.
         let needsBody = request.method != .delete
         if needsBody, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
@@ -119,7 +123,7 @@ struct WebResponder: HTTPResponder {
         if !needsBody, !body.isEmpty, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
         var topic = topic
         topic.query = Self.query(of: request.head.path ?? "")
-        return WebAnswer(await hub.perform(topic, body, by: requester))
+        return WebAnswer(await hub.perform(topic, body, for: device, by: requester))
     }
 
     /// The whole body of a request.

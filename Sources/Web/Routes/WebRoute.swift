@@ -103,6 +103,7 @@ package struct WebRoute: Sendable {
     /// All paths but those that capabilities provide.
     static func table(_ commands: CommandTable) -> [WebRoute] {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
+            + CommandTable(ofDevice: commands).descriptors.compactMap { command($0, ofDevice: true) }
     }
 
     /// Pages with a slash behind them, which lead to the pages.
@@ -135,6 +136,10 @@ package struct WebRoute: Sendable {
         // OpenAPI 3.1; a test replays it against the listener.
         get("/api/openapi.json") { _, _ in .list(PackageResources.openapi_json) },
         get("/api/state") { .json(await $0.hub.state(for: $1.requester)) },
+        get("/api/devices") { .list(await $0.hub.devices(for: $1.requester)) },
+        get("/api/devices/{device}/state") {
+            WebAnswer(await $0.hub.state(of: $1.name, for: $1.requester))
+        },
         get("/api/things/{thing}/actions") {
             WebAnswer(await $0.hub.actions(of: $1.name, for: $1.requester))
         },
@@ -162,13 +167,22 @@ package struct WebRoute: Sendable {
     }
 
     /// `nil` for a command that is only a topic.
-    private static func command(_ descriptor: CommandDescriptor) -> WebRoute? {
+    ///
+    /// - Parameter ofDevice: Whether the path names a device that the command is for.
+    private static func command(_ descriptor: CommandDescriptor, ofDevice: Bool = false) -> WebRoute? {
         guard let web = descriptor.web, let method = HTTPRequest.Method(rawValue: web.method.rawValue) else {
             return nil
         }
-        return route("/api/\(web.path)", [method]) { responder, call in
-            let topic = descriptor.topic(call.name, call.values.dropFirst().first ?? "")
-            return try await responder.command(topic, call.request, by: call.requester)
+        let start = ofDevice ? "/api/devices/{device}/" : "/api/"
+        return route(start + web.path, [method]) { responder, call in
+            let values = ofDevice ? call.values.dropFirst() : call.values[...]
+            let topic = descriptor.topic(values.first ?? "", values.dropFirst().first ?? "")
+            return try await responder.command(
+                topic,
+                call.request,
+                for: ofDevice ? call.name : nil,
+                by: call.requester
+            )
         }
     }
 

@@ -72,6 +72,23 @@ extension WebRoute {
     }
 }
 
+/// The list of devices, for users, and what is heard and is none.
+///
+/// - Source: contrib/contract/web.md, "The list of devices".
+extension WebRoute {
+    /// The routes of the list of devices for users.
+    package static func devices(_ handler: @escaping SignedInHandler) -> [WebRoute] {
+        let routes: [(template: String, methods: [HTTPRequest.Method])] = [
+            ("/api/device-settings", [.get, .head, .post]),
+            ("/api/device-settings/{node}", [.get, .head, .patch, .delete]),
+            ("/api/heard", [.get, .head]),
+        ]
+        return routes.map { template, methods in
+            .signedIn(template, methods) { try await $0.answer($1, by: handler) }
+        }
+    }
+}
+
 extension WebResponder {
     /// The answer of a handler.
     func answer(_ call: WebCall, by handler: SignedInHandler) async throws -> WebAnswer {

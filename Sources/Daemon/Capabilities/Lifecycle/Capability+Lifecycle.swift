@@ -62,7 +62,9 @@ extension Capability {
         MessageRenderer { snapshot in
             let state = snapshot.state
             return snapshot.changes.compactMap { change in
-                if change == .lifecycle { return (topics.lifecycle, state.lifecycleJSON.bytes) }
+                if change == .lifecycle {
+                    return (topics.lifecycle, state.hasDevice ? state.lifecycleJSON.bytes : [])
+                }
                 if let display = change.part(of: Screens.changes) {
                     return (topics.screen(display: display), state.screenJSON(of: display)?.bytes ?? [])
                 }

@@ -86,7 +86,16 @@ extension CapabilityParts {
             if let problem { logger.error("\(problem)") }
             send(.alert("people-acl", .error, problem))
         }
-        observer = StateObserver(where: AccessFile.isConcerned) { _ in file.wake() }
+        let nodes = Locked<[String]>([])
+        observer = StateObserver(where: { AccessFile.isConcerned(by: $0) || $0 == .devices }) { snapshot in
+            // Where devices are, which changes all the time, does not concern the list, and which there are does.
+            let listed = snapshot.state.nodes.keys.sorted()
+            let hasOthers = nodes.withLock { last in
+                defer { last = listed }
+                return last != listed
+            }
+            if hasOthers || snapshot.changes.contains(where: AccessFile.isConcerned) { file.wake() }
+        }
         service = { _, bridge in
             let ports = AccessFile.Ports {
                 await withCheckedContinuation { continuation in

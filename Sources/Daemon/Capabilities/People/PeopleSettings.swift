@@ -2,6 +2,7 @@ import Accounts
 package import Administration
 import MQTT
 package import People
+import Receivers
 package import Settings
 
 /// The users of callers who bring nothing, and how long sessions and log rows are kept.
@@ -83,7 +84,11 @@ extension ConfigurationDefaults {
 
 extension TrilateralConfiguration {
     /// For the accounts.
-    var accounts: AccountsRegistry.Settings { self.people.registry(pageAddress: self.web.pageAddress) }
+    func accounts(devices: DeviceList) -> AccountsRegistry.Settings {
+        var settings = self.people.registry(pageAddress: self.web.pageAddress)
+        settings.deviceOwners = devices.owners
+        return settings
+    }
 
     /// For administration.
     func administration(epoch: String) -> AccountsAPI.Settings {

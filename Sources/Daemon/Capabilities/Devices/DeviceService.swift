@@ -1,0 +1,319 @@
+package import Accounts
+import Controller
+import JSON
+import Messages
+import People
+import Receivers
+import Text
+
+/// Answers requests about the list of devices: who may see and change what, and the rows of the command log.
+///
+/// - Source: contrib/contract/web.md, "The list of devices"; design note 0111.
+package actor DeviceService {
+    /// Who asks, and from where.
+    struct Requester: Sendable {
+        enum Identity: Sendable {
+            case user(Caller)
+            /// This machine's command line, which may do everything; with the name of the system's user.
+            case program(user: String?)
+        }
+
+        let identity: Identity
+        /// The address of the other end.
+        var address: String?
+        /// As the log calls the way by which a user asks.
+        let interface: String
+    }
+
+    /// What is done, as the log calls it.
+    enum Act: String, Sendable {
+        // Without "list" it would be a device as an object of the place.
+        case add = "device list add"
+        case edit = "device list edit"
+        case remove = "device list rm"
+        case listen = "device heard"
+    }
+
+    /// Longest time that an answer about what is heard waits, seconds.
+    package static let longestWait = 60
+
+    nonisolated let registry: DeviceRegistry
+    nonisolated let heard: HeardNow
+    nonisolated let accounts: AccountsRegistry
+    /// Identifies this run in the log.
+    private nonisolated let epoch: String
+
+    package init(_ registry: DeviceRegistry, _ heard: HeardNow, _ accounts: AccountsRegistry, epoch: String) {
+        (self.registry, self.heard, self.accounts, self.epoch) = (registry, heard, accounts, epoch)
+    }
+
+    // MARK: Rights
+
+    /// What a device is for rights.
+    private static func object(of node: String) -> AccessObject { .device(node) }
+
+    private nonisolated func has(_ access: Access, on object: AccessObject, _ requester: Requester) -> Bool {
+        guard case .user(let caller) = requester.identity else { return true }
+        return accounts.table.verdict(of: caller, access, on: object, at: accounts.clock()).isGranted
+    }
+
+    /// Whether who asks has access to a device: by a grant, or because it is theirs.
+    private nonisolated func has(_ access: Access, _ device: DeviceSettings, _ requester: Requester) -> Bool {
+        if has(access, on: Self.object(of: device.node), requester) { return true }
+        // One that does not count while the file is as it is has no owner in the table.
+        guard case .user(.user(let id, let ceiling)) = requester.identity, let name = device.user,
+            let user = accounts.table.user(named: name)
+        else { return false }
+        return user.id == id && user.state == .active && access <= (ceiling ?? .own)
+    }
+
+    /// Only who owns all devices enrols, since an id decides whom the daemon follows.
+    private nonisolated func requireAll(_ requester: Requester, to what: String) throws(DeviceRefusal) {
+        guard !has(.own, on: .devices, requester) else { return }
+        throw .notAllowed("not allowed: to \(what) needs the right \"own devices\"")
+    }
+
+    // MARK: Reading
+
+    private nonisolated var entries: [DeviceSettings] {
+        let settings = registry.settings
+        let counting = Set(settings.map(\.node))
+        // Those that do not count while the file is as it is come last.
+        return settings + registry.stored.filter { !counting.contains($0.node) }
+    }
+
+    func rows(for requester: Requester) -> [JSONValue] {
+        entries.filter { has(.read, $0, requester) }.map { row($0, for: requester) }
+    }
+
+    func row(of node: String, for requester: Requester) throws(DeviceRefusal) -> JSONValue {
+        row(try entry(node, for: requester), for: requester)
+    }
+
+    /// The entry of a device that who asks may see.
+    private func entry(_ node: String, for requester: Requester) throws(DeviceRefusal) -> DeviceSettings {
+        let seen = entries.filter { has(.read, $0, requester) }
+        guard let entry = seen.first(where: { $0.node == node }) else {
+            throw .unknown(node, among: seen.map(\.node))
+        }
+        return entry
+    }
+
+    /// A device as an object.
+    ///
+    /// What it is heard as is for who owns it: with that anybody can follow it.
+    private nonisolated func row(_ entry: DeviceSettings, for requester: Requester) -> JSONValue {
+        let list = registry.list
+        let listed = list[node: entry.node]
+        var row: JSONObject = [
+            "node": .string(entry.node), "name": .string(entry.name ?? entry.node),
+            "kind": .string((entry.kind ?? .other).rawValue),
+            "source": listed?.isFixed == true ? "file" : "database",
+        ]
+        row["user"] = entry.user.map { .string($0) }
+        if has(.own, entry, requester) {
+            // An identity key is `irk:***`.
+            let ids = entry.heardAs.map { text in (try? HeardID(text: text)).map { "\($0)" } ?? "***" }
+            row["heard_as"] = .array(ids.map { .string($0) })
+            row["location"] = entry.location.map { .string($0) }
+        }
+        if listed == nil {
+            let prefix = "\(QuotedValue.list([entry.node])): "
+            let reasons = list.hidden.filter { $0.message.hasPrefix(prefix) }.map { issue in
+                (issue.field.isEmpty ? "" : "\(issue.field): ") + issue.message.dropFirst(prefix.count)
+            }
+            row["problem"] = .string(reasons.joined(separator: "; "))
+        }
+        return .object(row)
+    }
+
+    // MARK: Changes
+
+    /// - Returns: The row of the new device.
+    func add(_ value: JSONValue, by requester: Requester) throws(DeviceRefusal) -> JSONValue {
+        try logged(.add, value["node"]?.string, by: requester) { () throws(DeviceRefusal) in
+            try requireAll(requester, to: "add a device")
+            let entry = try read(value)
+            if registry.stored.contains(where: { $0.node == entry.node }) {
+                let message = "there is a device \(entry.node) already; `trilateral device edit` changes it"
+                throw DeviceRefusal(409, "conflict", message, field: "node")
+            }
+            try requireUser(entry.user)
+            try registry.save(entry, at: accounts.clock())
+            return row(entry, for: requester)
+        }
+    }
+
+    /// Changes members of a device; those that are null are removed, and `irk:***` keeps an identity key.
+    ///
+    /// - Returns: The row of the changed device.
+    func edit(
+        _ node: String,
+        _ value: JSONValue,
+        by requester: Requester
+    ) throws(DeviceRefusal) -> JSONValue {
+        try logged(.edit, node, by: requester) { () throws(DeviceRefusal) in
+            let old = try entry(node, for: requester)
+            guard has(.own, old, requester) else {
+                throw .notAllowed("not allowed: to change \(node) needs the right to own it")
+            }
+            guard registry.stored.contains(where: { $0.node == node }) else { throw .fixed(node) }
+            guard let changes = value.object else { throw .invalid("the body must be an object") }
+            for key in ["heard_as", "user", "location"] where changes[key] != nil {
+                try requireAll(requester, to: "change \(key) of a device")
+            }
+            if let other = changes["node"], other.string != node {
+                throw .invalid("node cannot be changed: remove the device, and add it again", field: "node")
+            }
+            guard var members = old.stored.object else { throw .invalid("the body must be an object") }
+            for (key, value) in changes {
+                members[key] = key == "heard_as" ? try Self.keepingKeys(of: old, in: value) : value
+            }
+            let entry = try read(.object(members))
+            if entry.user != old.user { try requireUser(entry.user) }
+            try registry.save(entry, at: accounts.clock())
+            return row(entry, for: requester)
+        }
+    }
+
+    /// Removes a device.
+    ///
+    /// - Returns: Whether the configuration file has one of this node, which is still there.
+    func remove(
+        _ node: String,
+        leavingPlace: Bool,
+        by requester: Requester
+    ) throws(DeviceRefusal) -> Bool {
+        try logged(.remove, node, by: requester) { () throws(DeviceRefusal) in
+            _ = try entry(node, for: requester)
+            try requireAll(requester, to: "remove a device")
+            try registry.remove(node, leavingPlace: leavingPlace)
+            return registry.list[node: node] != nil
+        }
+    }
+
+    /// The ids of a request, with the stored key for each `irk:***`, in order.
+    private static func keepingKeys(
+        of old: DeviceSettings,
+        in value: JSONValue
+    ) throws(DeviceRefusal) -> JSONValue {
+        let hidden = "irk:***"
+        var keys = old.heardAs.filter { text in
+            if case .key? = try? HeardID(text: text) { true } else { false }
+        }[...]
+        var ids: [JSONValue] = []
+        for id in value.array ?? (value.isNull ? [] : [value]) {
+            guard id.string == hidden else {
+                ids.append(id)
+                continue
+            }
+            guard let key = keys.popFirst() else {
+                let message = "\(old.node) has no such key: \(hidden) keeps one that is there"
+                throw .invalid(message, field: "heard_as")
+            }
+            ids.append(.string(key))
+        }
+        return .array(ids)
+    }
+
+    private func read(_ value: JSONValue) throws(DeviceRefusal) -> DeviceSettings {
+        do throws(DeviceListError) {
+            return try DeviceSettings(value)
+        } catch {
+            throw DeviceRefusal(error, of: "", isFixed: false)
+        }
+    }
+
+    private func requireUser(_ name: String?) throws(DeviceRefusal) {
+        let table = accounts.table
+        guard let name, table.user(named: name) == nil else { return }
+        let hint = NearestName.hint(for: name, among: table.users.map(\.name))
+        throw .invalid("there is no user \(QuotedValue.of(name))\(hint)", field: "user")
+    }
+
+    // MARK: What is heard
+
+    /// What is heard and is no device, after some time of listening.
+    func heardRows(seconds: Int, by requester: Requester) async throws(DeviceRefusal) -> [JSONValue] {
+        guard has(.own, on: .devices, requester) else {
+            let refusal = DeviceRefusal.notAllowed(
+                "not allowed: to see what is heard needs the right \"own devices\""
+            )
+            log(.listen, nil, by: requester, refusal)
+            throw refusal
+        }
+        if heard.open() { log(.listen, nil, by: requester, nil) }
+        if seconds > 0 { try? await Task.sleep(for: .seconds(seconds)) }
+        let list = registry.list
+        let (entries, now) = heard.entries()
+        return entries.filter { list.device(heardAs: $0.id) == nil }.map { entry in
+            func time(_ seconds: Double) -> JSONValue {
+                let age = Int64((Double(now.steadyMilliseconds) - seconds * 1000).rounded())
+                return .string(CivilTime(milliseconds: now.wallMilliseconds &- age).description)
+            }
+            var row: JSONObject = [
+                "id": .string("\(entry.id)"), "kind": .string(entry.kind.rawValue),
+                "since": time(entry.since), "last": time(entry.heardAt),
+                "can_be_added": .bool(entry.canBeAdded),
+                "levels": .array(entry.levels.map(\.json)),
+            ]
+            row["name"] = entry.name.map { .string($0) }
+            return .object(row)
+        }
+    }
+
+    // MARK: The log
+
+    private func logged<Success>(
+        _ act: Act,
+        _ node: String?,
+        by requester: Requester,
+        _ work: () throws(DeviceRefusal) -> Success
+    ) throws(DeviceRefusal) -> Success {
+        // People paste keys into the wrong field: only nodes that are there, or were, are written down.
+        let old = known(node)
+        do throws(DeviceRefusal) {
+            let result = try work()
+            log(act, old ?? known(node), by: requester, nil)
+            return result
+        } catch {
+            log(act, old, by: requester, error)
+            throw error
+        }
+    }
+
+    private func known(_ node: String?) -> String? {
+        node.flatMap { node in entries.contains { $0.node == node } ? node : nil }
+    }
+
+    private nonisolated func log(
+        _ act: Act,
+        _ node: String?,
+        by requester: Requester,
+        _ refusal: DeviceRefusal?
+    ) {
+        let caller =
+            switch requester.identity {
+            case .program(let user): user.map { "system:\($0)" } ?? "nobody"
+            case .user(let caller): accounts.table.logName(of: caller)
+            }
+        var row = CommandLogEntry(
+            at: accounts.clock(),
+            interface: requester.interface,
+            caller: caller,
+            kind: act.rawValue,
+            state: refusal == nil ? "accepted" : "refused"
+        )
+        (row.epoch, row.source, row.code) = (epoch, requester.address, refusal?.code)
+        row.target = node
+        accounts.log(row)
+    }
+}
+
+extension HeardTransmitters.Level {
+    fileprivate var json: JSONValue {
+        var level: JSONObject = ["receiver": .string(receiver), "rssi": .number(rssi)]
+        level["change"] = change.map { .number($0) }
+        return .object(level)
+    }
+}

@@ -1,0 +1,115 @@
+import Controller
+import Messages
+package import Receivers
+package import Settings
+
+extension ConfigurationDefaults {
+    /// Devices beside the daemon's own.
+    package var devices: [DeviceSettings] { [] }
+}
+
+extension TrilateralConfiguration {
+    /// The nodes of the devices beside the daemon's own, and the users whose they are.
+    ///
+    /// - Parameters:
+    ///   - store: The database, whose devices count as far as they can be read; `nil` for the file alone.
+    ///   - first: The daemon's own node.
+    package func listedDevices(
+        with store: StateStore?,
+        first: String
+    ) -> (nodes: [String], owners: [String: String]) {
+        let stored = (try? store?.listedDevices())?.devices ?? []
+        // What is wrong in the file is reported when it is loaded.
+        let list = (try? DeviceList(file: self.devices, stored: stored, first: first)) ?? DeviceList()
+        return (list.devices.map(\.node), list.owners)
+    }
+}
+
+extension ConfigurationSection {
+    static let devices = ConfigurationSection(
+        keys: ConfigurationKey.table([
+            .init(
+                "devices",
+                \.devices,
+                entries: .init(DeviceSettings.fields) { DeviceSettings(number: $0) },
+                example: DeviceSettings.example
+            ):
+                "Devices beside this one: phones, watches, tags, badges. Each has topics of its own below <base>/<node>, and its "
+                + "position from the receivers that hear it. They can be given in the file only; `trilateral device add` "
+                + "adds others while the daemon runs."
+        ]),
+        exchangeable: [.init(\.devices)],
+        rules: [.devicesFitTogether]
+    )
+}
+
+extension DeviceSettings {
+    fileprivate static let example = [
+        "devices:",
+        "  - node: anna                   # its topics: <base>/anna/…; unique on the broker",
+        "    name: Anna's phone",
+        "    kind: phone                  # phone, watch, tag, badge, tablet, pet or other",
+        "    user: anna                   # whose it is: this user may see and move it",
+        "    heard_as: [phone:anna]       # what receivers call it: irk:<key>, iBeacon:<uuid>-<major>-<minor>, mac:…",
+        "    location: owntracks/anna/phone   # a topic with its location by GPS",
+    ]
+
+    fileprivate static let fields: [ConfigurationField<DeviceSettings>] = [
+        .init("node", \.node, .anyText, isNeeded: { _ in true }),
+        .init("name", \.name, .optional(.anyText)),
+        .init("kind", \.kind, .optional(.choice())),
+        .init("user", \.user, .optional(.anyText)),
+        .init("heard_as", \.heardAs, .list(.heardID)),
+        .init("location", \.location, .optional(.anyText)),
+    ]
+}
+
+extension ConfigurationType<String> {
+    /// Any text; the list of devices says what is legal.
+    fileprivate static var anyText: ConfigurationType { .checked("a text") { $0.utf8.count <= 1024 } }
+
+    /// What a device is heard as; an identity key is a secret, and is not shown.
+    fileprivate static var heardID: ConfigurationType {
+        .scalar("an id of at most 1024 bytes") {
+            $0.utf8.count <= 1024 ? $0 : nil
+        } encode: { text in
+            text.lowercased().hasPrefix("irk:") ? "irk:***" : (try? HeardID(text: text))?.description ?? text
+        }
+    }
+}
+
+extension ConfigurationRule {
+    /// Each device has a node, ids and a name that can be its own.
+    static let devicesFitTogether = ConfigurationRule(list: "devices", needed: ["mqtt.node"]) {
+        let first = NodeAddress($0, .ofThisMachine()).node
+        do throws(DeviceListError) {
+            _ = try DeviceList(file: $0.devices, first: first)
+            return []
+        } catch {
+            return error.issues.map { issue in
+                let parts = [issue.entry.map { "entry \($0)" }, issue.field, issue.message]
+                let message = parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
+                return Issue(message: message, entry: issue.entry)
+            }
+        }
+    }
+}
+
+extension DeviceList {
+    /// The devices as the controller has them.
+    var listed: [ListedNode] {
+        devices.map { ListedNode(node: $0.node, name: $0.name, kind: $0.kind.rawValue, user: $0.user) }
+    }
+
+    /// The users whose devices are, by node.
+    var owners: [String: String] {
+        devices.reduce(into: [:]) { owners, device in owners[device.node] = device.user }
+    }
+
+    /// What is not used, as a sentence; `nil` if everything is.
+    var problem: String? {
+        guard let first = hidden.first else { return nil }
+        let others = hidden.count > 1 ? ", and \(hidden.count - 1) more" : ""
+        return "A device of the database does not count: \(first)\(others). Correct it, or remove it."
+    }
+}

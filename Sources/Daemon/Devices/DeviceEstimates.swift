@@ -1,0 +1,153 @@
+package import Controller
+import Flare
+package import Positioning
+package import Receivers
+
+/// Where further devices are, from what receivers report of them: an estimator for each that is heard.
+package struct DeviceEstimates: Sendable {
+    /// An estimate, and whose.
+    package struct Estimate: Sendable {
+        package let node: String
+        package let event: ControllerEvent
+    }
+
+    private struct Tracked: Sendable {
+        var tracker: PositionTracker
+        var motion = MotionDetector()
+        var heardAt: Double
+    }
+
+    /// A device that is silent for so long has no position, and costs nothing until it is heard again; seconds.
+    private static let patience = 90.0
+
+    package var makeEstimator: @Sendable (BeaconMap) -> any PositionEstimator {
+        didSet { tracked.removeAll() }
+    }
+    private let cipher: BlockCipher
+    private var list = DeviceList()
+    private var resolver: AddressResolver
+    private var nodesOfKeys: [String] = []
+    private var joiner: SightingJoiner?
+    private var errors = ReceiverErrors()
+    private var tracked: [String: Tracked] = [:]
+    private var switchedOff: Set<String> = []
+
+    package init(
+        cipher: @escaping BlockCipher,
+        makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator
+    ) {
+        (self.cipher, self.makeEstimator) = (cipher, makeEstimator)
+        resolver = AddressResolver([], cipher: cipher)
+    }
+
+    /// Whether any device was heard lately, so that ``tick(at:)`` has something to do.
+    package var isActive: Bool { !tracked.isEmpty }
+
+    /// Receivers that no thing of the environment has, by name.
+    package var unknownReceivers: Set<String> { joiner?.unknownReceivers ?? [] }
+
+    /// Uses another list; devices that stay keep what is known of them.
+    package mutating func use(_ new: DeviceList) {
+        var new = new
+        new.nameKeys(cipher)
+        let keys = new.keys.map { $0.key }
+        if keys != list.keys.map({ $0.key }) { resolver = AddressResolver(keys, cipher: cipher) }
+        nodesOfKeys = new.keys.map { $0.node }
+        list = new
+        tracked = tracked.filter { new[node: $0.key] != nil }
+        switchedOff = switchedOff.filter { new[node: $0] != nil }
+    }
+
+    /// Uses the beacons and receivers of another place; `nil` for none.
+    package mutating func enter(_ map: BeaconMap?) {
+        guard let map else {
+            (joiner, tracked) = (nil, [:])
+            return
+        }
+        guard joiner?.map != map else { return }
+        if joiner == nil { joiner = SightingJoiner(map: map) } else { joiner?.map = map }
+        errors.keep(Set(map.receiverNames))
+        for node in tracked.keys { tracked[node]?.tracker.estimator.map = map }
+    }
+
+    /// Whether receivers' reports of a device count.
+    package mutating func setSwitch(of node: String, on: Bool) {
+        if on {
+            switchedOff.remove(node)
+        } else if switchedOff.insert(node).inserted {
+            tracked[node] = nil
+        }
+    }
+
+    /// The node of the device that a report is about; `nil` if it is nobody's that is listed.
+    package mutating func node(of report: DeviceReport, at now: Double) -> String? {
+        if let known = list.device(heardAs: HeardID(reported: report.id), address: report.address) {
+            return known.node
+        }
+        guard !nodesOfKeys.isEmpty, let address = report.address else { return nil }
+        // A receiver does not say whether an address is random; one that is not has no key that fits.
+        guard case .key(let number) = resolver.resolve(DeviceAddress(bits: address, isRandom: true), at: now),
+            nodesOfKeys.indices.contains(number)
+        else { return nil }
+        return nodesOfKeys[number]
+    }
+
+    /// A receiver has reported a device.
+    ///
+    /// - Parameter now: When the message came, seconds on the steady clock.
+    package mutating func record(_ report: DeviceReport, at now: Double) -> [Estimate] {
+        guard let node = node(of: report, at: now), !switchedOff.contains(node),
+            let sighting = report.sighting(at: now), let joined = joiner?.join(sighting, errors)
+        else { return [] }
+        if tracked[node] == nil, let map = joiner?.map {
+            tracked[node] = Tracked(tracker: PositionTracker(estimator: makeEstimator(map)), heardAt: now)
+        }
+        tracked[node]?.heardAt = now
+        // In place: a copy of an estimator is large.
+        let estimates = tracked[node]?.tracker.record(joined.sighting) ?? []
+        return estimates.compactMap { event($0, of: node, at: now) }
+    }
+
+    /// A second has passed.
+    package mutating func tick(at now: Double) -> [Estimate] {
+        var events: [Estimate] = []
+        for node in tracked.keys.sorted() {
+            let estimates = tracked[node]?.tracker.advance(to: now) ?? []
+            events += estimates.compactMap { event($0, of: node, at: now) }
+            if let heardAt = tracked[node]?.heardAt, now - heardAt > Self.patience { tracked[node] = nil }
+        }
+        return events
+    }
+
+    private mutating func event(_ estimate: PositionEstimate, of node: String, at now: Double) -> Estimate? {
+        guard let tracker = tracked[node]?.tracker else { return nil }
+        let isMoving = tracked[node]?.motion.update(with: estimate.position) ?? false
+        return Estimate(
+            node: node,
+            event: .positionEstimated(
+                .init(
+                    position: estimate.position,
+                    accuracyMetres: estimate.accuracyMetres,
+                    quality: PositionFix.Quality(estimate.quality),
+                    isMoving: isMoving,
+                    // Without receivers the estimate is the previous one.
+                    heardAt: estimate.beaconsHeard > 0 ? now : nil,
+                    beacons: tracker.estimator.counted.mapValues {
+                        .init(rssi: $0.rssi, age: estimate.time - $0.heardAt)
+                    }
+                )
+            )
+        )
+    }
+}
+
+extension PositionFix.Quality {
+    fileprivate init(_ quality: PositionQuality) {
+        switch quality {
+        case .good: self = .good
+        case .fair: self = .fair
+        case .coarse: self = .coarse
+        case .lost: self = .lost
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import JSON
+import People
+import Text
+
+/// `trilateral device`: the list of devices, and enrolling.
+struct DeviceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Find a phone, watch or tag among what is heard, and list it as a device.",
+        discussion: """
+            Every device of the list has a node of its own. Devices of the configuration file (devices) are in the list, too; \
+            they are changed in the file. All verbs need a daemon that runs, and ask it over its socket.
+            """,
+        subcommands: [
+            DeviceHeardCommand.self, DeviceAddCommand.self, DeviceListCommand.self, DeviceShowCommand.self,
+            DeviceEditCommand.self, DeviceRemoveCommand.self,
+        ]
+    )
+
+    /// The route below `/api/`.
+    static let route = "device-settings"
+}
+
+/// A device, as verbs name it.
+struct DeviceArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The device's node.", valueName: "node"), completion: .devices)
+    var node: String
+
+    /// - Throws: ``VerbError`` for what cannot be a node: an empty word would be the path of all devices.
+    func path() throws(VerbError) -> [String] {
+        guard !node.isBlank, node.utf8.count <= 200 else {
+            throw VerbError(
+                "there is no device \(QuotedValue.of(node)): `trilateral device list` shows them",
+                .noInput
+            )
+        }
+        return [DeviceCommand.route, node]
+    }
+}
+
+struct DeviceListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the devices.",
+        discussion: """
+            The columns are node, name, kind, user, where it is kept (file or database), and what it is heard as; an identity \
+            key is irk:***. A device of the database that does not fit the file is marked with !; show says why.
+            """
+    )
+
+    @OptionGroup var list: ListOption
+    @OptionGroup var people: AdministrationOption
+
+    func run() async throws {
+        let rows = try await people.ask(.get, [DeviceCommand.route], needsDaemon: true)
+        guard !list.json else { return try StandardOutput.print(rows.text) }
+        let lines = (rows.array ?? []).map { row in
+            ["node", "name", "kind", "user", "source", "heard_as"].map { member in
+                let mark = member == "source" && row["problem"] != nil ? " !" : ""
+                return ListOption.text(row[member] ?? .null) + mark
+            }
+        }
+        if lines.isEmpty {
+            StandardError.tellPerson(
+                "There is no device but the first one. `trilateral device heard` finds one to add."
+            )
+        }
+        try StandardOutput.print(
+            TextTable(header: ["NODE", "NAME", "KIND", "USER", "SOURCE", "HEARD AS"], rows: lines)
+        )
+    }
+}
+
+struct DeviceShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print a device.",
+        discussion: "An identity key is irk:***."
+    )
+
+    @OptionGroup var device: DeviceArgument
+    @OptionGroup var list: ListOption
+    @OptionGroup var people: AdministrationOption
+
+    func run() async throws {
+        let row = try await people.ask(.get, device.path(), needsDaemon: true)
+        try list.write(record: row, ["node", "name", "kind", "user", "source", "heard_as", "location"])
+    }
+}
+
+struct DeviceRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a device from the list, and its topics from the broker."
+    )
+
+    @OptionGroup var device: DeviceArgument
+
+    @Flag(help: "Remove it from the place, too.")
+    var place = false
+
+    @OptionGroup var people: AdministrationOption
+
+    func run() async throws {
+        let query = ["place": place ? "1" : nil]
+        let answer = try await people.ask(.delete, device.path(), query: query, needsDaemon: true)
+        guard answer["in_file"] != true else {
+            StandardError.report(
+                "warning: removed from the database; \(device.node) is still in the configuration file"
+            )
+            return
+        }
+        StandardError.tellPerson("Removed device \(device.node).")
+    }
+}

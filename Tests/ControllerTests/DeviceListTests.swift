@@ -1,0 +1,123 @@
+import Controller
+import Flare
+import JSON
+import Testing
+import Things
+
+/// The list of devices beside the daemon's own is changed while the daemon runs.
+@Suite struct DeviceListTests {
+    private static let anna = ListedNode(node: "anna", name: "Anna", kind: "phone", user: "anna")
+    private static let bert = ListedNode(node: "bert", name: "Bert", kind: "phone")
+
+    /// A controller from its start, with everything read and no request pending.
+    private func rig(_ change: (inout PersistedState) -> Void = { _ in }) -> Rig {
+        var memory = PersistedState()
+        memory.environment = House.home
+        memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
+        change(&memory)
+        var configuration = ControllerConfiguration()
+        (configuration.node, configuration.nodes) = ("hall", [Self.anna, Self.bert])
+        configuration.presence = .server
+        var rig = Rig(memory: memory, configuration: configuration)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        return rig
+    }
+
+    private func list(_ nodes: [ListedNode], leavingPlace leaving: Set<String> = []) -> ControllerEvent {
+        .nodesListed(nodes, leavingPlace: leaving)
+    }
+
+    @Test func `a device that is added while the daemon runs is made in the place, and nobody else notices`()
+    {
+        var rig = rig()
+        let before = rig.state
+        let cleo = ListedNode(node: "cleo", name: "Cleo")
+        let effects = rig.happens(list([Self.anna, Self.bert, cleo])) + rig.serve()
+        #expect(rig.state.nodes["cleo"]?.device?.name == "Cleo")
+        #expect(rig.state.nodes["anna"] == before.nodes["anna"] && rig.state.device == before.device)
+        let events = effects.filter { if case .emit = $0 { true } else { false } }
+        #expect(events.isEmpty, "this is no other configuration: \(events)")
+    }
+
+    @Test func `the list survives the next event, and an empty one ends all nodes`() {
+        var rig = rig()
+        rig.happens(list([Self.anna]))
+        #expect(rig.state.nodes.keys.sorted() == ["anna"])
+        rig.happens(list([]))
+        #expect(rig.state.nodes.isEmpty)
+        rig.happens(.node("anna", House.estimate(1, 1)))
+        #expect(rig.asked.isEmpty)
+    }
+
+    @Test func `a removed device stays in the place, unless it is to leave it`() throws {
+        var rig = rig()
+        let (anna, bert) = try (
+            #require(rig.state.nodes["anna"]?.device?.id), #require(rig.state.nodes["bert"]?.device?.id)
+        )
+        #expect(rig.happens(list([Self.bert])).requests.isEmpty)
+        let effects = rig.happens(list([], leavingPlace: ["bert"]))
+        #expect(effects.requests == [.remove(ObjectReference(.device, bert), withContents: false)])
+        rig.serve()
+        let left = rig.server.devices.map(\.id)
+        #expect(left.contains(anna) && !left.contains(bert) && left.contains(House.homeDevice))
+    }
+
+    @Test func `a device leaves all environments in which this daemon has made it`() {
+        let old = House.id(311)
+        var rig = rig { $0.nodes["bert"] = .init(devices: [House.office: old]) }
+        let effects = rig.happens(list([Self.anna], leavingPlace: ["bert"]))
+        let removed = effects.requests.compactMap { request -> FlareID? in
+            if case .remove(let object, _) = request { object.id } else { nil }
+        }
+        #expect(removed.count == 2 && removed.contains(old))
+    }
+
+    @Test func `a device that was taken off the list before can still leave the place`() throws {
+        var rig = rig()
+        let bert = try #require(rig.state.nodes["bert"]?.device?.id)
+        rig.happens(list([Self.anna]))
+        let effects = rig.happens(list([Self.anna], leavingPlace: ["bert"]))
+        #expect(effects.requests == [.remove(ObjectReference(.device, bert), withContents: false)])
+    }
+
+    @Test func `a device that is listed again does not leave the place`() {
+        var rig = rig()
+        let effects = rig.happens(list([Self.anna, Self.bert], leavingPlace: ["bert"]))
+        #expect(effects.requests.isEmpty)
+    }
+
+    @Test func `a server that does not remove a device raises an alert, and one that knows none does not`() {
+        var rig = rig()
+        rig.happens(list([Self.anna], leavingPlace: ["bert"]))
+        rig.serveOne(.failure(.rejected("no")))
+        #expect(rig.state.alerts["device-removal"]?.message.contains("no") == true)
+        rig.happens(list([], leavingPlace: ["anna"]))
+        guard case .remove(let object, _)? = rig.asked.first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        rig.serveOne(.failure(.unknownObject(object)))
+        #expect(rig.state.alerts["device-removal"] == nil)
+        #expect(rig.asked.isEmpty, "the place is not read again for that")
+    }
+
+    @Test func `a device that is made after its node was removed is nobody's`() {
+        for isLeaving in [false, true] {
+            var rig = rig()
+            let cleo = ListedNode(node: "cleo", name: "Cleo")
+            rig.happens(list([Self.anna, Self.bert, cleo]))
+            let own = rig.state.device
+            rig.happens(list([Self.anna, Self.bert], leavingPlace: isLeaving ? ["cleo"] : []))
+            rig.serve()
+            #expect(rig.state.device == own)
+            let isThere = rig.server.devices.contains { $0.name == "Cleo" }
+            #expect(isThere == !isLeaving)
+            let made = rig.server.devices.first { $0.name == "Cleo" }?.id
+            rig.happens(list([Self.anna, Self.bert, cleo]))
+            rig.serve()
+            #expect(rig.state.nodes["cleo"]?.device != nil)
+            #expect(made == nil || rig.state.nodes["cleo"]?.device?.id == made)
+        }
+    }
+}

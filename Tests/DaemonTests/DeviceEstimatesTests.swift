@@ -1,0 +1,111 @@
+import Controller
+import Daemon
+import Flare
+import JSON
+import Positioning
+import Receivers
+import Sensors
+import Testing
+
+/// The positions of further devices, from what receivers report of them.
+struct DeviceEstimatesTests {
+    /// A receiver in each of two rooms.
+    private static func map() throws -> BeaconMap {
+        var environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
+        environment.name = "Flat"
+        var zone = FlareZone(id: FlareID(high: 2, low: 0))
+        zone.environment = environment.id
+        zone.perimeter = Box(origin: Point3D(x: 0, y: 0, z: 0), width: 10, height: 4, depth: 3)
+        let things = [("living", 1.0), ("kitchen", 9.0)].enumerated().map { index, receiver in
+            var thing = FlareThing(id: FlareID(high: 3, low: UInt32(index)))
+            (thing.zone, thing.environment) = (zone.id, environment.id)
+            thing.position = Point3D(x: receiver.1, y: 2, z: 1)
+            thing.data = ["receiver": .string(receiver.0)]
+            return thing
+        }
+        return BeaconMap(environment: environment, zones: [zone], things: things)
+    }
+
+    private static func list(_ devices: [(node: String, id: String)]) throws -> DeviceList {
+        let entries = devices.enumerated().map {
+            DeviceSettings(number: $0 + 1, node: $1.node, heardAs: [$1.id])
+        }
+        return try DeviceList(file: entries, first: "wall")
+    }
+
+    private func estimates(_ devices: [(node: String, id: String)]) throws -> DeviceEstimates {
+        var estimates = DeviceEstimates(cipher: AESBlock.cipher) { CentroidEstimator(map: $0) }
+        estimates.use(try Self.list(devices))
+        estimates.enter(try Self.map())
+        return estimates
+    }
+
+    private func report(_ id: String, _ receiver: String, _ rssi: Double) -> DeviceReport {
+        DeviceReport(id: id, receiver: receiver, rssi: rssi, powerAtOneMetre: -59)
+    }
+
+    /// The last x of each node.
+    private func positions(_ events: [DeviceEstimates.Estimate]) -> [String: Double] {
+        events.reduce(into: [:]) { positions, estimate in
+            guard case .positionEstimated(let position) = estimate.event else { return }
+            positions[estimate.node] = position.position.x
+        }
+    }
+
+    private func walk(_ estimates: inout DeviceEstimates, from start: Double = 0) -> [String: Double] {
+        var events: [DeviceEstimates.Estimate] = []
+        for step in 0..<12 {
+            let now = start + Double(step) * 0.5
+            events += estimates.record(report("phone:anna", "living", -50), at: now)
+            events += estimates.record(report("phone:anna", "kitchen", -80), at: now)
+            events += estimates.record(report("phone:bert", "living", -80), at: now)
+            events += estimates.record(report("phone:bert", "kitchen", -50), at: now)
+            events += estimates.record(report("phone:stranger", "kitchen", -50), at: now)
+        }
+        return positions(events)
+    }
+
+    @Test func `each device is near the receiver that hears it loudest, and nobody else has a position`()
+        throws
+    {
+        var estimates = try estimates([("anna", "phone:anna"), ("bert", "phone:bert")])
+        let places = walk(&estimates)
+        #expect(places.keys.sorted() == ["anna", "bert"])
+        #expect(try #require(places["anna"]) < 4)
+        #expect(try #require(places["bert"]) > 6)
+    }
+
+    @Test func `a device that leaves the list is forgotten, and the others go on`() throws {
+        var estimates = try estimates([("anna", "phone:anna"), ("bert", "phone:bert")])
+        _ = walk(&estimates)
+        estimates.use(try Self.list([("anna", "phone:anna")]))
+        #expect(positions(estimates.tick(at: 8)).keys.sorted() == ["anna"])
+        #expect(walk(&estimates, from: 8).keys.sorted() == ["anna"])
+    }
+
+    @Test func `reports do not count while the device's beacons are off`() throws {
+        var estimates = try estimates([("anna", "phone:anna"), ("bert", "phone:bert")])
+        estimates.setSwitch(of: "anna", on: false)
+        #expect(walk(&estimates).keys.sorted() == ["bert"])
+        estimates.setSwitch(of: "anna", on: true)
+        #expect(walk(&estimates, from: 8).keys.sorted() == ["anna", "bert"])
+    }
+
+    @Test func `a device that nobody hears any more costs nothing`() throws {
+        var estimates = try estimates([("anna", "phone:anna")])
+        _ = walk(&estimates)
+        #expect(estimates.isActive)
+        _ = estimates.tick(at: 200)
+        #expect(!estimates.isActive)
+    }
+
+    @Test func `an address that an identity key resolves is the device's`() throws {
+        // Bluetooth Core, Vol 3 Part H, D.7: key, prand 708194 and hash 0dfbaa.
+        var estimates = try estimates([("anna", "irk:ec0234a357c8ad05341010a60a397d9b")])
+        var sighting = report("7081940dfbaa", "living", -50)
+        sighting.address = 0x7081_940D_FBAA
+        #expect(estimates.node(of: sighting, at: 1) == "anna")
+        sighting.address = 0x7081_940D_FBAB
+        #expect(estimates.node(of: sighting, at: 1) == nil)
+    }
+}

@@ -1,0 +1,63 @@
+import Daemon
+import JSON
+import People
+import Receivers
+import TestSupport
+import Testing
+import Threading
+
+/// What is heard and is no device.
+@Suite(.timeLimit(.minutes(2)))
+struct HeardRequestTests {
+    private func record(_ devices: TestDevices, _ id: String, _ rssi: Double) {
+        for _ in 0..<20 { devices.heard.record(HeardID(reported: id), rssi: rssi, by: "kitchen") }
+    }
+
+    @Test func `nothing is recorded before somebody looks`() async throws {
+        try await withDevices { devices in
+            #expect(!devices.heard.isRecording)
+            record(devices, "phone:x", -60)
+            #expect(await devices.ask("GET", "heard").body == [])
+            #expect(devices.heard.isRecording)
+            devices.steady.withLock { $0 += 601 }
+            #expect(!devices.heard.isRecording)
+        }
+    }
+
+    @Test func `what changed most since the last call comes first, and devices are left out`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            _ = await devices.ask("GET", "heard")
+            for (id, rssi) in [("name:still", -40.0), ("name:waved", -80), ("phone:anna", -50)] {
+                record(devices, id, rssi)
+            }
+            let first = await devices.ask("GET", "heard").body.array ?? []
+            #expect(first.map { $0["id"] } == ["name:still", "name:waved"])
+            #expect(first.first?["levels"] == [["receiver": "kitchen", "rssi": -40]])
+            devices.steady.withLock { $0 += 2 }
+            record(devices, "name:waved", -45)
+            let second = await devices.ask("GET", "heard").body.array ?? []
+            #expect(second.map { $0["id"] } == ["name:waved", "name:still"])
+            #expect(second.first?["levels"]?.array?.first?["change"]?.number.map { $0 > 30 } == true)
+            #expect(second.first?["kind"] == "name" && second.first?["can_be_added"] == true)
+            #expect(second.first?["since"] == "2030-03-17T17:46:38.000Z", "\(second)")
+        }
+    }
+
+    @Test func `only who owns all devices is shown what is heard`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            #expect(await devices.ask("GET", "heard", as: devices.anna).status == 403)
+            #expect(!devices.heard.isRecording)
+            #expect(await devices.ask("GET", "heard", as: devices.owner).status == 200)
+        }
+    }
+
+    @Test(arguments: ["-1", "61", "x", ""])
+    func `a wait of another length is refused`(seconds: String) async throws {
+        try await withDevices { devices in
+            let answer = await devices.ask("GET", "heard", query: ["seconds": seconds])
+            #expect(answer.status == 400 && answer.body["field"] == "seconds")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Several devices in one daemon, each heard by the receivers of the place.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(3)))
+struct SeveralDevicesTests {
+    /// A receiver in each room.
+    private static var model: String {
+        Place.model.replacing(#""minor": 1,"#, with: #""receiver": "living","#)
+            .replacing(#""minor": 2}"#, with: #""receiver": "kitchen"}"#)
+    }
+
+    private static func file(_ home: Home, _ names: [String]) -> String {
+        "devices:\n"
+            + names.map { name in
+                "  - node: \(home.node)-\(name)\n    name: \(name.capitalized)\n    kind: phone\n"
+                    + "    heard_as: [\"phone:\(home.node)-\(name)\"]\n"
+            }.joined()
+    }
+
+    /// Publishes what receivers hear until it is cancelled: the loud room of each device.
+    private func walk(_ home: Home, _ visitor: Visitor, _ rooms: [String: String]) -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled {
+                for (name, room) in rooms {
+                    for receiver in ["living", "kitchen"] {
+                        let level = receiver == room ? -50 : -76
+                        visitor.say(
+                            absolute: "espresense/devices/phone:\(home.node)-\(name)/\(receiver)",
+                            #"{"id":"x","rssi@1m":-59,"rssi":\#(level)}"#
+                        )
+                    }
+                }
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    private func withDevices(
+        _ body: (_ home: Home, _ wall: Visitor, _ anna: Visitor, _ bert: Visitor, _ cleo: Visitor)
+            async throws -> Void
+    ) async throws {
+        try await withEmptyHome { home, wall in
+            try await home.take(Self.model)
+            let port = try SharedMosquitto.broker.port
+            try await withVisitor(to: "\(home.root)-anna", port: port) { anna in
+                try await withVisitor(to: "\(home.root)-bert", port: port) { bert in
+                    try await withVisitor(to: "\(home.root)-cleo", port: port) { cleo in
+                        try await wall.whileStarting {
+                            try await home.start(file: Self.file(home, ["anna", "bert", "cleo"]))
+                        }
+                        for device in [anna, bert, cleo] { try await device.awaits("status", "online") }
+                        try await body(home, wall, anna, bert, cleo)
+                    }
+                }
+            }
+        }
+    }
+
+    private func names(_ zone: JSONValue) -> [String] {
+        (zone["devices"]?.array ?? []).compactMap { $0["name"]?.string }.sorted()
+    }
+
+    @Test func `each device is in its own room, and the place says who is where`() async throws {
+        try await withDevices { home, wall, anna, bert, cleo in
+            let walking = walk(home, wall, ["anna": "living", "bert": "kitchen", "cleo": "kitchen"])
+            defer { walking.cancel() }
+            try await anna.awaits("zone") { $0["slug"] == "living-room" }
+            try await bert.awaits("zone") { $0["slug"] == "kitchen" }
+            try await cleo.awaits("zone") { $0["slug"] == "kitchen" }
+            try await anna.awaits("nearby") { $0["slug"] == "table-lamp" }
+            try await wall.awaits("zones/kitchen") {
+                $0["occupied"] == true && names($0) == ["Bert", "Cleo"]
+            }
+            try await wall.awaits("zones/living-room") { names($0).contains("Anna") }
+            let devices = try await wall.awaits("devices") { list in
+                list.array?.contains { $0["name"] == "Cleo" && $0["zone"] == "kitchen" } ?? false
+            }
+            #expect(devices.array?.compactMap { $0["node"]?.string }.first == home.node)
+            #expect(devices.array?.count == 4)
+            let info = try await anna.awaits("info")
+            #expect(info["place"]?.string == home.node)
+            #expect(await wall.json("info")?["place"] == nil)
+            #expect(await anna.said(on: "zones/kitchen").isEmpty)
+            let ids = try await [wall, anna, bert, cleo].asyncMap {
+                try await $0.awaits("device")["id"]?.string
+            }
+            #expect(Set(ids.compactMap(\.self)).count == 4, "each is a device of its own")
+        }
+    }
+
+    @Test func `a command on a device's topic is for what is near that device`() async throws {
+        try await withDevices { home, wall, anna, bert, _ in
+            let walking = walk(home, wall, ["anna": "living", "bert": "kitchen"])
+            defer { walking.cancel() }
+            try await anna.awaits("nearby") { $0["slug"] == "table-lamp" }
+            try await bert.awaits("nearby") { $0["slug"] == "kitchen-light" }
+            #expect(try await anna.ask("nearby/set", #"{"state":"OFF"}"#).outcome == "ok")
+            try await wall.awaits("things/table-lamp") { $0["state"] == "OFF" }
+            #expect(try await bert.ask("nearby/set", #"{"state":"ON"}"#).outcome == "ok")
+            try await wall.awaits("things/kitchen-light") { $0["state"] == "ON" }
+            #expect(await wall.json("things/table-lamp")?["state"] == "OFF")
+        }
+    }
+
+    @Test
+    func `a device that is removed while the daemon runs leaves the broker, and the others notice nothing`()
+        async throws
+    {
+        try await withDevices { home, wall, anna, bert, cleo in
+            let walking = walk(home, wall, ["anna": "living", "bert": "kitchen", "cleo": "kitchen"])
+            defer { walking.cancel() }
+            try await anna.awaits("zone") { $0["slug"] == "living-room" }
+            try await wall.awaits("zones/kitchen") { names($0) == ["Bert", "Cleo"] }
+            let before = await (anna.said(on: "status"), bert.said(on: "status"), wall.said(on: "status"))
+            let sinceBefore = try await anna.awaits("zone")["since"]
+
+            try home.folder.write(Self.file(home, ["anna", "bert"]), to: "trilateral.yaml")
+            #expect(try await wall.ask("request/reload", "{}").outcome == "ok")
+            try await cleo.awaits("status", "")
+            try await wall.awaits("zones/kitchen") { names($0) == ["Bert"] }
+            try await wall.awaits("devices") { $0.array?.count == 3 }
+            let kept = try await retainedMessages(port: try SharedMosquitto.broker.port)
+            #expect(kept.keys.filter { $0.contains("\(home.node)-cleo") } == [])
+            #expect(kept.keys.contains { $0 == "\(home.root)-anna/zone" })
+            #expect(await anna.said(on: "status") == before.0)
+            #expect(await bert.said(on: "status") == before.1)
+            #expect(await wall.said(on: "status") == before.2)
+            #expect(await anna.json("zone")?["since"] == sinceBefore)
+
+            try home.folder.write(Self.file(home, ["anna", "bert", "cleo"]), to: "trilateral.yaml")
+            #expect(try await wall.ask("request/reload", "{}").outcome == "ok")
+            try await cleo.awaits("status", "online")
+            try await cleo.awaits("zone") { $0["slug"] == "kitchen" }
+        }
+    }
+
+    @Test func `all nodes go offline when the daemon ends`() async throws {
+        try await withDevices { home, _, anna, bert, _ in
+            #expect(await home.stop() == 0)
+            try await anna.awaits("status", "offline")
+            try await bert.awaits("status", "offline")
+        }
+    }
+
+    @Test func `a mistake in the list names its key, and nothing starts`() async throws {
+        try await withEmptyHome { home, _ in
+            try home.folder.write(
+                "devices:\n  - node: Anna\n  - node: \(home.node)\n  - node: bert\n    heard_as: [\"irk:12\"]\n",
+                to: "trilateral.yaml"
+            )
+            let end = try await Program.run(
+                ["check", "--config", home.folder.path("trilateral.yaml")],
+                in: home.folder,
+                keys: ["mqtt.node": home.node]
+            )
+            #expect(end.status != 0)
+            for text in ["entry 1: node", "entry 2: node", "entry 3: heard_as[1]"] {
+                #expect(end.output.contains(text), "\(text): \(end.output)")
+            }
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}

@@ -1,0 +1,143 @@
+import JSON
+import TestSupport
+import Testing
+
+/// The verbs of `device`: what they send to the daemon, what they print, and how they end.
+@Suite(.timeLimit(.minutes(2))) struct DeviceVerbTests {
+    private static let key = "ec0234a357c8ad05341010a60a397d9b"
+
+    @Test func `a device is added with its ids and the key of a file, and its node is printed`() async throws
+    {
+        try await withVerbDesk { desk in
+            let file = try desk.write("irk:\(Self.key)\n", to: "key")
+            try await desk.withDaemon(["POST device-settings": .init(201, ["node": "anna"])]) {
+                let end = try await desk.run([
+                    "device", "add", "anna", "--name", "Anna's phone", "--kind", "phone", "--user", "anna",
+                    "--heard-as", "phone:anna", "--heard-as", "name:x", "--irk-file", file,
+                ])
+                #expect(end.status == 0 && end.output == "anna\n", "\(end.output)")
+            }
+            #expect(
+                desk.sent.first?.body == [
+                    "node": "anna", "name": "Anna's phone", "kind": "phone", "user": "anna",
+                    "heard_as": .array(["phone:anna", "name:x", .string("irk:\(Self.key)")]),
+                ]
+            )
+        }
+    }
+
+    @Test(arguments: [
+        "irk:\(key)", key, "IRK:ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d:9b",
+        "irk:m31hpKoQEDQFrcijVzQC7A==",
+    ])
+    func `a key on the command line is refused and not repeated`(id: String) async throws {
+        try await withVerbDesk { desk in
+            let end = try await desk.run(["device", "add", "x", "--name", "X", "--heard-as", id])
+            #expect(end.status == 64 && end.output.contains("--irk-file"), "\(end.output)")
+            #expect(!end.output.contains(id.dropFirst(4).prefix(8)))
+        }
+    }
+
+    @Test func `a device that is nowhere heard is not added`() async throws {
+        try await withVerbDesk { desk in
+            let end = try await desk.run(["device", "add", "x", "--name", "X"])
+            #expect(end.status == 64 && end.output.contains("never anywhere"), "\(end.output)")
+        }
+    }
+
+    @Test func `devices are printed as a table, and one that does not fit is marked`() async throws {
+        let rows: JSONValue = [
+            [
+                "node": "cat", "name": "Tom", "kind": "pet", "source": "file", "heard_as": ["name:tom"],
+            ],
+            [
+                "node": "anna", "name": "Anna", "kind": "phone", "source": "database", "user": "anna",
+                "heard_as": ["irk:***", "phone:anna"],
+                "problem": "heard_as[2]: phone:anna is heard as cat already",
+            ],
+        ]
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["GET device-settings": .init(200, rows)]) {
+                let end = try await desk.run(["device", "list"])
+                #expect(
+                    end.output == """
+                        NODE  NAME  KIND   USER  SOURCE      HEARD AS
+                        cat   Tom   pet    -     file        name:tom
+                        anna  Anna  phone  anna  database !  irk:***,phone:anna
+
+                        """
+                )
+                let json = try await desk.run(["device", "list", "--json"])
+                #expect(try JSONValue(parsing: Array(json.output.utf8)) == rows)
+            }
+        }
+    }
+
+    @Test func `what is heard is printed with levels and their changes`() async throws {
+        let rows: JSONValue = [
+            [
+                "id": "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7", "kind": "iBeacon",
+                "since": "2026-11-28T08:00:00.000Z", "last": "2026-11-28T08:00:09.000Z", "can_be_added": true,
+                "levels": [
+                    ["receiver": "kitchen", "rssi": -48.4, "change": 31.2],
+                    ["receiver": "hall", "rssi": -70],
+                ],
+            ]
+        ]
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["GET heard?seconds=0": .init(200, rows)]) {
+                let end = try await desk.run(["device", "heard", "--seconds", "0"])
+                #expect(
+                    end.status == 0 && end.output.contains("kitchen -48 (+31), hall -70"),
+                    "\(end.output)"
+                )
+            }
+            let wrong = try await desk.run(["device", "heard", "--seconds", "61"])
+            #expect(wrong.status == 64)
+        }
+    }
+
+    @Test func `an edit sends what it names, and a key is added to the ids that are there`() async throws {
+        try await withVerbDesk { desk in
+            let file = try desk.write(Self.key, to: "key")
+            let answers: [String: VerbDesk.Answer] = [
+                "GET device-settings/anna": .init(200, ["node": "anna", "heard_as": ["irk:***", "name:x"]]),
+                "PATCH device-settings/anna": .init(200, ["node": "anna"]),
+            ]
+            try await desk.withDaemon(answers) {
+                let verb = ["device", "edit", "anna"]
+                // The calls are outside of the expectations, or the closure would not be known to throw.
+                let named = try await desk.run(verb + ["--name", "A", "--user", ""])
+                let keyed = try await desk.run(verb + ["--irk-file", file])
+                let empty = try await desk.run(verb)
+                #expect([named.status, keyed.status, empty.status] == [0, 0, 64])
+            }
+            let bodies = desk.sent.filter { $0.line.hasPrefix("PATCH") }.map(\.body)
+            #expect(
+                bodies == [
+                    ["name": "A", "user": .null],
+                    ["heard_as": .array(["irk:***", "name:x", .string("irk:\(Self.key)")])],
+                ]
+            )
+        }
+    }
+
+    @Test func `a device of the file is not changed, with words`() async throws {
+        let message = "cat is in the configuration file; change it there"
+        try await withVerbDesk { desk in
+            try await desk.withDaemon([
+                "DELETE device-settings/cat?place=1": .refused(409, "conflict", message)
+            ]) {
+                let end = try await desk.run(["device", "rm", "cat", "--place"])
+                #expect(end.status == 1 && end.output.contains(message), "\(end.output)")
+            }
+        }
+    }
+
+    @Test func `without a daemon the verb says what to start`() async throws {
+        try await withVerbDesk { desk in
+            let end = try await desk.run(["device", "list"])
+            #expect(end.status == 69 && end.output.contains("no daemon runs"), "\(end.output)")
+        }
+    }
+}
