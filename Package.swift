@@ -235,14 +235,13 @@ let package = Package(
             [
                 "OperatingSystem", "Databases",
                 "Settings", "Sensing", "JSON", "Text", "Flare", "SocketIO", "Positioning", "Profiles",
-                "Receivers", "Controller",
-                "Messages",
+                "Receivers", "Controller", "Messages",
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
                 "Rules", "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
-                "Receivers", httpTypes, log,
+                httpTypes, log,
             ]
         ),
         module(

@@ -23,7 +23,7 @@ struct FlareHiddenTests {
         case .thing(_, let zone, let environment): zone == Hall.west || environment == cabin
         case .zone(let id, let environment): id == Hall.west || environment == cabin
         case .environment(let id): id == cabin
-        case .devices: true
+        case .devices, .device: true
         case .group, .everything, .administration: false
         }
     }
