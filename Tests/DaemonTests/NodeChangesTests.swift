@@ -17,7 +17,7 @@ struct NodeChangesTests {
         "flare": nil, "flare.server.access": [], "flare.server.trusted_networks": [],
         "flare.server.steady": [],
         "profiles": [], "profiles.language": ["discovery"], "profiles.modules": ["kiosk"],
-        "controller": [], "presence": [], "device": [], "lifecycle": [], "log": [],
+        "controller": [], "presence": [], "device": [], "device.present": nil, "lifecycle": [], "log": [],
         "sensors": sensors, "sensors.cmx": [], "positioning": sensors,
         "people.proxy": ["kiosk", "people"], "bindings.edge": ["bindings", "people"],
         "map.style": ["kiosk", "map"],
@@ -27,7 +27,7 @@ struct NodeChangesTests {
     private static let sensors = ["bluetooth", "compass and gps", "readings", "sensors"]
 
     /// Lists that only a file can have.
-    private static let lists = ["links", "profiles.things", "lifecycle.languages", "flare.servers"]
+    private static let lists = ["links", "profiles.things", "lifecycle.languages", "flare.servers", "devices"]
 
     private static let values = [
         "true", "false", "1", "2", "3", "7", "77", "1500", "0.5", "a.example", "127.0.0.1:77",
@@ -137,6 +137,7 @@ struct NodeChangesTests {
             ("profiles: {things: [{thing: lamp, profile: HueLight}]}", []),
             ("lifecycle: {languages: [{tag: en-US}]}", ["kiosk"]),
             ("flare: {servers: [{name: a, url: \"http://a.example\"}]}", nil),
+            ("devices: [{node: anna}]", []),
         ] as [(String, [String]?)]
     )
     func `so do the lists of a file`(text: String, names: [String]?) async throws {

@@ -40,6 +40,7 @@ struct RouteAdmissionTests {
         "/api/rules/{rule}/run", "/api/rules/{rule}/test", "/api/rules/{rule}/explain",
         "/api/survey", "/api/survey/points", "/api/survey/points/{point}", "/api/survey/measurement",
         "/api/survey/export", "/api/survey/import",
+        "/api/device-settings", "/api/device-settings/{node}", "/api/heard",
     ]
 
     /// The files of the page that it needs before anybody is identified.

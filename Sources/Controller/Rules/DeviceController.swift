@@ -34,7 +34,7 @@ package struct DeviceController: Sendable {
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
-        state.isPresent = configuration.isPresent
+        (state.isPresent, state.node) = (configuration.isPresent, configuration.node)
         state.lastPlace = memory.environment
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
@@ -48,7 +48,6 @@ package struct DeviceController: Sendable {
             .switchSensor($0, on: false)
         }
         addSlices(configuration.slices)
-        state.node = configuration.node
         useNodes(configuration.nodes)
     }
 
