@@ -105,4 +105,22 @@ struct DeviceRouteTests {
             #expect(try JSONValue(parsing: zone)["occupied"] == false)
         }
     }
+
+    @Test func `a stream does not tell who may not see devices that somebody has left a zone`() async throws {
+        try await Users.serve([(.read, .all), (.read, .device("anna"))]) {
+            (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            let kitchen = ObjectReference(.zone, FakeNode.kitchen)
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: Users.token)
+                #expect(try reader.next()?.name == "state")
+                node.change([.object(kitchen), .devices]) { $0.nodes["bert"]?.zoneID = nil }
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                #expect(try reader.next()?.name == "thing", "that was Bert, whom nobody here may see")
+                node.change([.object(kitchen), .devices]) { $0.nodes["anna"]?.zoneID = nil }
+                let zone = try reader.next()
+                #expect(zone?.name == "zone" && zone?.data["occupied"] == false)
+            }
+        }
+    }
 }
