@@ -123,4 +123,21 @@ struct DeviceRouteTests {
             }
         }
     }
+
+    @Test func `who may see the daemon's own device alone is shown that one`() async throws {
+        try await Users.serve([(.read, .all), (.read, .device("wall"))]) {
+            (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            for path in ["/api/zones/kitchen", "/api/devices", "/api/state", "/api/devices/wall/state"] {
+                let body = try await request("GET", path, port: port, headers: Users.token).body
+                #expect(!body.contains("anna") && !body.contains("bert"), "\(path): \(body)")
+            }
+            let zone = try await request("GET", "/api/zones/kitchen", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: zone)["devices"]?.array?.map { $0["node"] } == ["wall"])
+            let list = try await request("GET", "/api/devices", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: list).array?.map { $0["zone"] } == ["kitchen"])
+            let state = try await request("GET", "/api/state", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: state)["zone"]?["slug"] == "kitchen")
+        }
+    }
 }

@@ -9,7 +9,7 @@ import Things
 extension WebHub {
     /// All devices that somebody may see; an empty list in a daemon with one.
     func devices(for requester: Requester) -> [UInt8] {
-        (view(for: requester).state.devicesJSON ?? []).bytes
+        (node.state().saysWhoIsInZones ? view(for: requester).state.seenDevicesJSON : []).bytes
     }
 
     /// The content of `state` of a device's node.

@@ -78,7 +78,7 @@ extension WebHub {
             let json: [UInt8]? =
                 switch event.subject {
                 case .state: state.feed(for: reader).bytes
-                case .nearby: reader.seesDevices ? state.nearbyJSON.bytes : nil
+                case .nearby: state.isDeviceSeen(by: reader) ? state.nearbyJSON.bytes : nil
                 case .lifecycle: state.lifecycleJSON.bytes
                 case .screen(let display): state.screenJSON(of: display)?.bytes
                 case .object(let object): self.text(of: object, in: whole, for: &viewer)
