@@ -140,4 +140,27 @@ struct DeviceRouteTests {
             #expect(try JSONValue(parsing: state)["zone"]?["slug"] == "kitchen")
         }
     }
+
+    @Test func `a command for a device speaks for whose token it has, and its refusal is reported`()
+        async throws
+    {
+        try await Users.serve([(.read, .all)]) { (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            // Who sends it may see the device, and bob may not.
+            for (token, status) in [("tlu_bob", 404), ("tlu_x", 401)] {
+                let reply = try await request(
+                    "POST",
+                    "/api/devices/anna/nearby/set",
+                    port: port,
+                    headers: ["Content-Type: application/json"],
+                    body: #"{"state":"ON","token":"\#(token)"}"#
+                )
+                #expect(reply.status == status, "\(reply.body)")
+            }
+            let refused = node.events.compactMap { event -> RefusalCode? in
+                if case .commandRefused(let answer, _, _) = event { answer.refusal?.code } else { nil }
+            }
+            #expect(refused == [.unknownThing, .unauthenticated])
+        }
+    }
 }
