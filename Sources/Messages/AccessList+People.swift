@@ -93,6 +93,10 @@ extension AccessList {
             for node in place.nodes where reader.sees(node: node) {
                 filters += topics.node(node).ofNode(withPlace: reader.seesEverything)
             }
+            if !reader.seesDevices, reader.sees(node: topics.nodeName) {
+                let known = Set(filters)
+                filters += topics.ofNode(withPlace: reader.seesEverything).filter { !known.contains($0) }
+            }
         }
         var orders = commands.filters.map { topics.user(user.name, $0) }
         let seen = place.nodes.filter { reader.sees(node: $0) }
@@ -150,7 +154,10 @@ extension Topics {
         object(kind, all: slug).filter { kind != .thing || $0 != beacon(thing: slug) }
     }
 
-    /// What a further node publishes, as filters, for who may see its device.
+    /// The last level of the root.
+    fileprivate var nodeName: String { root.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// What a node publishes of its device, as filters, for who may see that one.
     ///
     /// - Parameter withPlace: Whether for who sees the place, too, which some of it names.
     fileprivate func ofNode(withPlace: Bool) -> [String] {

@@ -8,8 +8,11 @@ package import JSON
 extension ControllerState {
     /// `B/devices`: all devices by node, the daemon's own first; `nil` for a daemon that lists no further ones.
     package var devicesJSON: JSONValue? {
-        saysWhoIsInZones ? .array(presences.map { $0.json(in: self) }) : nil
+        saysWhoIsInZones ? seenDevicesJSON : nil
     }
+
+    /// The same of a state that was cut down, in which no further device may be left.
+    package var seenDevicesJSON: JSONValue { .array(presences.map { $0.json(in: self) }) }
 
     /// Whether zones say who is in them.
     package var saysWhoIsInZones: Bool { !nodes.isEmpty || !isPresent }

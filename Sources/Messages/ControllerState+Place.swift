@@ -45,7 +45,7 @@ extension ControllerState {
     package func zoneJSON(_ id: FlareID, for reader: Reader) -> JSONValue? {
         guard saysWhoIsInZones, !reader.seesDevices else { return zoneJSON(id) }
         guard var members = zoneMembers(id) else { return nil }
-        if nodes.keys.contains(where: reader.sees(node:)) {
+        if reader.sees(node: node) || nodes.keys.contains(where: reader.sees(node:)) {
             let present = occupants(of: id) { reader.sees(node: $0) }
             members["occupied"] = .bool(!present.isEmpty)
             members["devices"] = .array(present)

@@ -119,4 +119,18 @@ struct AccessListGateTests {
         #expect(rig.show(moved, [.object(Self.lamp)])["things/lamp"] == nil)
         #expect(rig.apply()["things/lamp"]?.contains("cellar") == true)
     }
+
+    @Test func `zones wait when they begin to say who is in them`() {
+        var rig = rig()
+        var state = Flat.state
+        state.nodes["anna"] = DeviceNode(ListedNode(node: "anna", name: "Anna"))
+        state.nodes["anna"]?.zoneID = Flat.kitchen
+        let kitchen = StateChange.object(ObjectReference(.zone, Flat.kitchen))
+        let early = rig.show(state, [kitchen, .devices])
+        #expect(early["zones/kitchen"] == "", "\(early)")
+        #expect(rig.apply()["zones/kitchen"]?.contains("Anna") == true)
+        // From then on, who may read it knows who is in it.
+        state.nodes["anna"]?.zoneID = nil
+        #expect(rig.show(state, [kitchen, .devices])["zones/kitchen"]?.contains("Anna") == false)
+    }
 }

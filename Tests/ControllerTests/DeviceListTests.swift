@@ -40,6 +40,19 @@ import Things
         #expect(events.isEmpty, "this is no other configuration: \(events)")
     }
 
+    @Test func `another name in the list is the device's in the place, too`() throws {
+        var rig = rig()
+        let anna = try #require(rig.state.nodes["anna"]?.device?.id)
+        let renamed = ListedNode(node: "anna", name: "Anna's watch", kind: "watch", user: "anna")
+        let effects = rig.happens(list([renamed, Self.bert]))
+        #expect(
+            effects.requests == [.renameDevice(anna, environment: House.home, name: "Anna's watch")]
+        )
+        rig.serve()
+        #expect(rig.state.nodes["anna"]?.device?.name == "Anna's watch")
+        #expect(rig.happens(list([renamed, Self.bert])).requests.isEmpty)
+    }
+
     @Test func `the list survives the next event, and an empty one ends all nodes`() {
         var rig = rig()
         rig.happens(list([Self.anna]))

@@ -116,6 +116,10 @@ struct PeopleAccessListTests {
         #expect(!ofAnna.contains { $0.hasPrefix("t/bert/") || $0 == "t/n/device/position" })
         #expect(filters(.device("anna")).contains("t/anna/device/position"))
         #expect(!filters(.device("anna")).contains("t/anna/zone"), "it names a zone")
+        let ofOwn = filters(.all, .device("n"))
+        #expect(ofOwn.contains("t/n/zone") && ofOwn.contains("t/n/device/position"))
+        #expect(!ofOwn.contains { $0.hasPrefix("t/anna/") || $0 == "t/n/zones/+" || $0 == "t/n/devices" })
+        #expect(Set(ofOwn).count == ofOwn.count)
     }
 
     @Test func `nobody reads commands, outboxes or other users' topics`() {

@@ -50,6 +50,17 @@ import Testing
         #expect(!(error?.description.contains("ec0234") ?? true))
     }
 
+    @Test(arguments: [
+        "m305CqYQEDQFrchXozQC7A==", "AB/+CqYQEDQFrchXozQC7A==", "ec0234a357c8ad05341010a60a397d9b",
+        "ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d:9b", " irk:ec0234a357c8ad05341010a60a397d9b",
+        "IRK =ec0234a357c8ad05341010a60a397d9b", "irk : AB/+CqYQEDQFrchXozQC7A==",
+        "mac:ec0234a357c8ad05341010a60a397d9b",
+    ])
+    func `a key without irk: is no id, and its refusal does not show it`(_ text: String) {
+        let error = #expect(throws: HeardIDError.self) { try HeardID(text: text) }
+        #expect(error?.description == "an identity key must have irk: before it")
+    }
+
     @Test func `a key is neither printed nor published`() throws {
         let id = try HeardID(text: "irk:ec0234a357c8ad05341010a60a397d9b")
         #expect(!"\(id) \([id]) \(String(reflecting: id))".contains("ec0234"))

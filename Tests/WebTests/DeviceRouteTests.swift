@@ -105,4 +105,62 @@ struct DeviceRouteTests {
             #expect(try JSONValue(parsing: zone)["occupied"] == false)
         }
     }
+
+    @Test func `a stream does not tell who may not see devices that somebody has left a zone`() async throws {
+        try await Users.serve([(.read, .all), (.read, .device("anna"))]) {
+            (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            let kitchen = ObjectReference(.zone, FakeNode.kitchen)
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: Users.token)
+                #expect(try reader.next()?.name == "state")
+                node.change([.object(kitchen), .devices]) { $0.nodes["bert"]?.zoneID = nil }
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                #expect(try reader.next()?.name == "thing", "that was Bert, whom nobody here may see")
+                node.change([.object(kitchen), .devices]) { $0.nodes["anna"]?.zoneID = nil }
+                let zone = try reader.next()
+                #expect(zone?.name == "zone" && zone?.data["occupied"] == false)
+            }
+        }
+    }
+
+    @Test func `who may see the daemon's own device alone is shown that one`() async throws {
+        try await Users.serve([(.read, .all), (.read, .device("wall"))]) {
+            (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            for path in ["/api/zones/kitchen", "/api/devices", "/api/state", "/api/devices/wall/state"] {
+                let body = try await request("GET", path, port: port, headers: Users.token).body
+                #expect(!body.contains("anna") && !body.contains("bert"), "\(path): \(body)")
+            }
+            let zone = try await request("GET", "/api/zones/kitchen", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: zone)["devices"]?.array?.map { $0["node"] } == ["wall"])
+            let list = try await request("GET", "/api/devices", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: list).array?.map { $0["zone"] } == ["kitchen"])
+            let state = try await request("GET", "/api/state", port: port, headers: Users.token).body
+            #expect(try JSONValue(parsing: state)["zone"]?["slug"] == "kitchen")
+        }
+    }
+
+    @Test func `a command for a device speaks for whose token it has, and its refusal is reported`()
+        async throws
+    {
+        try await Users.serve([(.read, .all)]) { (port: Int, node: FakeNode) async throws in
+            Self.place(node)
+            // Who sends it may see the device, and bob may not.
+            for (token, status) in [("tlu_bob", 404), ("tlu_x", 401)] {
+                let reply = try await request(
+                    "POST",
+                    "/api/devices/anna/nearby/set",
+                    port: port,
+                    headers: ["Content-Type: application/json"],
+                    body: #"{"state":"ON","token":"\#(token)"}"#
+                )
+                #expect(reply.status == status, "\(reply.body)")
+            }
+            let refused = node.events.compactMap { event -> RefusalCode? in
+                if case .commandRefused(let answer, _, _) = event { answer.refusal?.code } else { nil }
+            }
+            #expect(refused == [.unknownThing, .unauthenticated])
+        }
+    }
 }

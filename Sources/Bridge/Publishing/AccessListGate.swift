@@ -7,7 +7,7 @@ import People
 ///
 /// Who may read an object's topics depends on its place, and the broker learns of a move a moment after us. A message
 /// that was published at once would reach those who could see the object before, and name a place that they may
-/// not see.
+/// not see. Zones wait, too, when they begin to say who is in them: with the first of several devices.
 package struct AccessListGate: Sendable {
     private struct Wait {
         let number: Int
@@ -17,6 +17,8 @@ package struct AccessListGate: Sendable {
     private let topics: Topics
     private var places: [ObjectReference: AccessObject] = [:]
     private var waits: [ObjectReference: Wait] = [:]
+    /// Whether zones say who is in them, which fewer people may read.
+    private var saysWhoIsInZones = false
     /// Counts the turns in which objects moved: a list that is made now knows of all of them.
     package private(set) var number = 0
 
@@ -26,6 +28,10 @@ package struct AccessListGate: Sendable {
     package mutating func observe(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         let state = snapshot.state
         var hasMoved = false
+        if saysWhoIsInZones == state.nodes.isEmpty {
+            saysWhoIsInZones.toggle()
+            places = places.filter { $0.key.kind != .zone }
+        }
         for case .object(let object) in snapshot.changes where object.kind != .device {
             guard let slug = state.slugs[object.kind, object.id] else { continue }
             let place = state.accessObject(object)

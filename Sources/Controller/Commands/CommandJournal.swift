@@ -8,6 +8,8 @@ struct CommandJournal: Sendable {
     struct Entry: Sendable {
         var ticket: Int
         var actor: Command.Actor
+        /// The further node that it came to, each of which has tickets of its own.
+        var node: String?
         var tx: JSONValue?
         /// `nil` if it was refused because it could not be read.
         var summary: CommandSummary?
@@ -37,6 +39,7 @@ struct CommandJournal: Sendable {
             Entry(
                 ticket: command.ticket,
                 actor: command.actor,
+                node: command.node,
                 tx: command.tx,
                 summary: summary,
                 receivedAt: now
@@ -45,7 +48,10 @@ struct CommandJournal: Sendable {
     }
 
     mutating func answered(_ answer: Answer, at now: Instant) {
-        guard let index = index(where: { $0.ticket == answer.ticket && $0.actor == answer.actor }) else {
+        let found = index { entry in
+            entry.ticket == answer.ticket && entry.actor == answer.actor && entry.node == answer.node
+        }
+        guard let index = found else {
             return figures.record(answer.refusal?.code, milliseconds: nil)
         }
         let wait = now.milliseconds(since: entries[index].receivedAt)

@@ -51,7 +51,11 @@ extension DeviceController {
         for node in state.nodes.keys.filter({ !names.contains($0) }).sorted() { removeNode(node) }
         for entry in listed where entry.node != state.node {
             if let known = state.nodes[entry.node] {
-                if known.listed != entry { state.nodes[entry.node]?.listed = entry }
+                guard known.listed != entry else { continue }
+                state.nodes[entry.node]?.listed = entry
+                if known.listed.name != entry.name {
+                    act(as: entry.node) { $0.renameOwnDevice(to: entry.name) }
+                }
             } else {
                 addNode(entry)
             }
@@ -60,6 +64,18 @@ extension DeviceController {
         // With a second device zones say who is in them, and without one they say what they said.
         guard wasAlone != state.nodes.isEmpty else { return }
         for zone in state.zones.keys { changes.insert(.object(ObjectReference(.zone, zone))) }
+    }
+
+    /// Gives the device of the node whose rules run its new name in the place, too.
+    private mutating func renameOwnDevice(to name: String) {
+        guard state.isLinkUp, let environment = state.environmentID, let device = state.device,
+            device.name != name
+        else { return }
+        let work = Job.Work.name(name, environment: environment)
+        enqueue(
+            Job(work: work, command: nil, cause: ChangeEvent.Cause("controller")),
+            on: ObjectReference(.device, device.id)
+        )
     }
 
     private mutating func addNode(_ entry: ListedNode) {

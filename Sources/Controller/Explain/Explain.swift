@@ -24,9 +24,12 @@ package struct Explain: DaemonRequest {
         _ command: inout PendingCommand,
         in controller: inout DeviceController
     ) throws(Refusal) {
-        // It names things, positions and commands of everybody.
+        // It names things, positions and commands of everybody, whichever device it is asked of.
         guard controller.isAllowed(command.command, .read, on: .everything) else {
             throw Refusal(.notAllowed, "an explanation needs the right to read all")
+        }
+        guard controller.isAllowed(command.command, .read, on: .devices) else {
+            throw Refusal(.notAllowed, "an explanation needs the right to read devices")
         }
         let explainer = Explainer(
             state: controller.state,

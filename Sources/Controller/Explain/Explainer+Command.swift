@@ -71,10 +71,11 @@ extension Explainer {
 
     /// The position of a command in its object's queue.
     private func wait(of entry: CommandJournal.Entry) -> (isSent: Bool, words: String)? {
-        let atEdge = edgeQueues.position(ofTicket: entry.ticket, from: entry.actor)
-        guard let position = atEdge ?? queues.position(ofTicket: entry.ticket, from: entry.actor) else {
-            return nil
+        func position(in queues: ObjectQueues) -> (object: ObjectReference, ahead: Int?)? {
+            queues.position(ofTicket: entry.ticket, from: entry.actor, to: entry.node)
         }
+        let atEdge = position(in: edgeQueues)
+        guard let position = atEdge ?? position(in: queues) else { return nil }
         guard let ahead = position.ahead else {
             let keeper = atEdge == nil ? "the Flare server" : "the thing itself"
             return (true, "was sent to \(keeper), which has not confirmed it yet")

@@ -97,7 +97,7 @@ package struct PeoplePolicy: CommandPolicy {
 
 extension Refusal {
     /// Nobody is identified as the sender.
-    static let unauthenticated = Refusal(
+    package static let unauthenticated = Refusal(
         .unauthenticated,
         "nobody is signed in here, or the token is wrong or has ended; send a token, or sign in"
     )

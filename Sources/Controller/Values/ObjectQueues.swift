@@ -113,11 +113,12 @@ struct ObjectQueues: Sendable {
     /// - Returns: The object and the number of jobs ahead (`nil` for a running job); `nil` if not found.
     func position(
         ofTicket ticket: Int,
-        from actor: Command.Actor
+        from actor: Command.Actor,
+        to node: String?
     ) -> (object: ObjectReference, ahead: Int?)? {
         func isOf(_ job: Job) -> Bool {
             guard let command = job.command?.command, command.owner == nil else { return false }
-            return command.ticket == ticket && command.actor == actor
+            return command.ticket == ticket && command.actor == actor && command.node == node
         }
         for (object, queue) in queues {
             if let running = queue.running, isOf(running) || queue.companions.contains(where: isOf) {

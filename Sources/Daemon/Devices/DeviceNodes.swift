@@ -46,9 +46,13 @@ final class DeviceNodes: Sendable {
     private let links = Locked<[String: Link]>([:])
     /// A group for each node.
     let connections: ReplaceableServices
+    /// Yields when there are nodes to be repeated.
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
 
     init(_ plan: NodePlan, _ parts: Parts) {
         self.parts = parts
+        (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var links: [String: Link] = [:]
         for device in plan.devices.devices { links[device.node] = Self.link(device.node, plan, parts) }
         connections = ReplaceableServices(
@@ -57,6 +61,7 @@ final class DeviceNodes: Sendable {
             logger: parts.logger
         )
         self.links.withLock { $0 = links }
+        if !links.isEmpty { arrival.yield() }
     }
 
     /// The bridge of a device's node; `nil` for one that is not listed.
@@ -138,13 +143,15 @@ final class DeviceNodes: Sendable {
         ]
     }
 
-    /// Repeats what is due on all nodes, so that a device at rest wakes nobody up by itself.
+    /// Repeats what is due on all nodes, so that a device at rest wakes nobody up by itself; and without nodes nothing does.
     func run() async {
-        var ticks = 0
-        while (try? await Task.sleep(for: Self.interval)) != nil {
-            ticks += 1
-            let isHealthDue = ticks.isMultiple(of: Self.ticksToHealth)
-            for (_, link) in all { await link.bridge.tick(isHealthDue: isHealthDue) }
+        for await _ in arrivals {
+            var ticks = 0
+            while !links.withLock({ $0.isEmpty }), (try? await Task.sleep(for: Self.interval)) != nil {
+                ticks += 1
+                let isHealthDue = ticks.isMultiple(of: Self.ticksToHealth)
+                for (_, link) in all { await link.bridge.tick(isHealthDue: isHealthDue) }
+            }
         }
     }
 
@@ -175,6 +182,7 @@ final class DeviceNodes: Sendable {
         for device in plan.devices.devices where bridge(of: device.node) == nil {
             let link = Self.link(device.node, plan, parts)
             links.withLock { $0[device.node] = link }
+            arrival.yield()
             await connections.replace(device.node, with: Self.services(link, parts))
         }
     }

@@ -33,6 +33,9 @@ struct DevicePositions: Sendable {
             beaconUUID = configuration.beacons.uuid?.uuidString
             maximumError = configuration.gps.maximumErrorMetres
         }
+
+        /// Whether any device is heard by receivers; else nothing is prepared for them.
+        var isHeard: Bool { list.devices.contains { !$0.heardAs.isEmpty } }
     }
 
     private enum Input: Sendable {
@@ -98,7 +101,7 @@ struct DevicePositions: Sendable {
             logger.warning(text, metadata: ["why": "\(why)"])
         }
         func map(_ settings: Settings?) -> BeaconMap? {
-            guard let place else { return nil }
+            guard let place, settings?.isHeard == true else { return nil }
             var environment = place.environment
             if let uuid = settings?.beaconUUID { environment.data["uuid"] = .string(uuid) }
             return BeaconMap(environment: environment, zones: place.zones, things: place.things)
@@ -119,7 +122,8 @@ struct DevicePositions: Sendable {
                     }
                     estimates?.use(new.list)
                     noGPS = noGPS.filter { new.list[node: $0] != nil }
-                    let isElsewhere = settings?.beaconUUID != new.beaconUUID
+                    let isElsewhere =
+                        settings?.beaconUUID != new.beaconUUID || settings?.isHeard != new.isHeard
                     settings = new
                     if isElsewhere { estimates?.enter(map(new)) }
                     subscribe(new, &subscriptions)
@@ -184,8 +188,7 @@ struct DevicePositions: Sendable {
 
     /// Subscribes to what the devices of the list need, and to nothing without devices.
     private func subscribe(_ settings: Settings, _ subscriptions: inout Subscriptions) {
-        let isHeard = settings.list.devices.contains { !$0.heardAs.isEmpty }
-        let filter = isHeard ? "\(settings.receiverTopic)/devices/+/+" : nil
+        let filter = settings.isHeard ? "\(settings.receiverTopic)/devices/+/+" : nil
         if filter != subscriptions.reports.filter {
             subscriptions.reports.subscription?.cancel()
             let subscription = filter.map { filter in

@@ -38,9 +38,9 @@ package enum HeardID: Sendable, Hashable {
         try Self.checkLevel(text)
         let scalars = text.unicodeScalars
         guard let colon = scalars.firstIndex(of: ":") else {
-            // Somebody has forgotten what stands before a key, which no message shows.
-            if text.utf8.count > 17, (try? IdentityKey(text: text)) != nil { throw .bareKey }
-            guard let address = Self.address(text) else { throw .noKind(text) }
+            guard let address = Self.address(text) else {
+                throw Self.isKey(text) ? .bareKey : .noKind(text)
+            }
             self = .address(address)
             return
         }
@@ -57,19 +57,43 @@ package enum HeardID: Sendable, Hashable {
             self = id
         case "eddystone", "eddy":
             guard let id = Self.eddystone(rest) else {
-                throw .form("eddystone:<20 digits of the namespace>-<12 digits of the instance>", text)
+                let legal = "eddystone:<20 digits of the namespace>-<12 digits of the instance>"
+                throw Self.refusal(of: text, rest, legal)
             }
             self = id
         case "mac", "known":
-            guard let address = Self.address(rest) else { throw .form("\(kind):aabbccddeeff", text) }
+            guard let address = Self.address(rest) else {
+                throw Self.refusal(of: text, rest, "\(kind):aabbccddeeff")
+            }
             self = .address(address)
-        default: self = .text(text)
+        default:
+            if Self.isKey(text) { throw .bareKey }
+            self = .text(text)
         }
+    }
+
+    /// Why a text is refused that has not the form of its kind; a key behind the wrong kind is not shown.
+    private static func refusal(of text: String, _ rest: String, _ legal: String) -> HeardIDError {
+        isKey(rest) ? .bareKey : .form(legal, text)
+    }
+
+    /// Whether a text without `irk:` in front is an identity key all the same: somebody has forgotten that, or mistyped it.
+    ///
+    /// It is no id then, and no message shows it.
+    private static func isKey(_ text: String) -> Bool {
+        // Most ids are shorter.
+        guard (18...longest).contains(text.utf8.count) else { return false }
+        if (try? IdentityKey(text: text)) != nil { return true }
+        let kind = text.prefix { $0 != ":" && $0 != "=" }
+        guard kind.lowercased().filter({ !$0.isWhitespace }) == "irk" else { return false }
+        return (try? IdentityKey(text: String(text.dropFirst(kind.count + 1)))) != nil
     }
 
     private static func checkLevel(_ text: String) throws(HeardIDError) {
         guard (1...longest).contains(text.utf8.count) else { throw .length(text.utf8.count) }
-        guard text.utf8.allSatisfy({ !"+#/".utf8.contains($0) }) else { throw .wildcard(text) }
+        guard text.utf8.allSatisfy({ !"+#/".utf8.contains($0) }) else {
+            throw isKey(text) ? .bareKey : .wildcard(text)
+        }
         guard !text.unicodeScalars.contains(where: HarmfulCharacters.contain), !text.isBlank else {
             throw .characters
         }

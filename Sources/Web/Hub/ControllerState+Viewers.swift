@@ -12,7 +12,7 @@ extension ControllerState {
     func feed(for reader: Reader) -> JSONValue {
         let feed = feedJSON()
         guard !reader.seesAll, var members = feed.object else { return feed }
-        var hidden: [String] = reader.seesDevices ? [] : ["device", "zone", "nearby"]
+        var hidden: [String] = isDeviceSeen(by: reader) ? [] : ["device", "zone", "nearby"]
         if environmentID == nil { hidden.append("environment") }
         for name in hidden { members[name] = .null }
         // It counts what happens to what is hidden, too.
@@ -20,6 +20,11 @@ extension ControllerState {
         if !hidden.isEmpty { members["hidden"] = .array(hidden.map { .string($0) }) }
         return .object(members)
     }
+
+    /// Whether a reader may see the daemon's own device; of a state that is without what they may not see.
+    ///
+    /// Of several devices it may be one that they may see alone.
+    func isDeviceSeen(by reader: Reader) -> Bool { reader.seesDevices || device != nil }
 
     /// Whether a reader may see an object of the model; false for what is not there.
     func isSeen(_ object: ObjectReference, by reader: Reader) -> Bool {

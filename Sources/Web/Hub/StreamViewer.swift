@@ -41,13 +41,25 @@ struct StreamViewer: Sendable {
 
     /// The next event of this reader; `nil` if it says what they know.
     mutating func event(_ subject: FeedEvent.Subject, _ json: [UInt8]) -> ByteBuffer? {
-        switch subject {
-        case .state, .nearby, .lifecycle, .screen:
-            guard sent.updateValue(json, forKey: subject) != json else { return nil }
-        case .object, .alert, .frame, .banner: break
-        }
+        guard !Self.isForSome(subject) || sent.updateValue(json, forKey: subject) != json else { return nil }
         number += 1
         return FeedEvent(subject, json, epoch: epoch, number: number).text
+    }
+
+    /// Whether it may change for others without changing for this reader, who must not learn when.
+    ///
+    /// A zone changes when somebody enters or leaves it whom the reader may not see.
+    private static func isForSome(_ subject: FeedEvent.Subject) -> Bool {
+        switch subject {
+        case .state, .nearby, .lifecycle, .screen: true
+        case .object(let object): object.kind == .zone
+        case .alert, .frame, .banner: false
+        }
+    }
+
+    /// Remembers what the reader can read of zones as the stream begins.
+    mutating func begin(with zones: [ObjectReference: [UInt8]]) {
+        for (zone, text) in zones { sent[.object(zone)] = text }
     }
 
     /// Remembers what a snapshot of the state has told.

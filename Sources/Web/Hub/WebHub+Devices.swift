@@ -9,7 +9,7 @@ import Things
 extension WebHub {
     /// All devices that somebody may see; an empty list in a daemon with one.
     func devices(for requester: Requester) -> [UInt8] {
-        (view(for: requester).state.devicesJSON ?? []).bytes
+        (node.state().saysWhoIsInZones ? view(for: requester).state.seenDevicesJSON : []).bytes
     }
 
     /// The content of `state` of a device's node.
@@ -28,10 +28,13 @@ extension WebHub {
     /// Why a command cannot be for a device's node; `nil` if it can, also if this is the daemon's own.
     ///
     /// Who may not see a device is told what they would be told if there were none.
-    func refusal(ofNode node: String, for requester: Requester) -> Refusal? {
-        let state = node == self.node.state().node ? nil : view(for: requester).state
-        guard let state else { return nil }
-        return state.nodes[node] == nil ? unknown(node) : nil
+    ///
+    /// - Parameter caller: Whom the command speaks for, which its own token may say.
+    func refusal(ofNode node: String, for caller: Caller?) -> Refusal? {
+        guard caller != nil else { return .unauthenticated }
+        let state = self.node.state()
+        let isKnown = node == state.node || state.nodes[node] != nil && reader(for: caller).sees(node: node)
+        return isKnown ? nil : unknown(node)
     }
 
     private func unknown(_ node: String) -> Refusal {

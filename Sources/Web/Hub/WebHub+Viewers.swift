@@ -22,6 +22,13 @@ extension WebHub {
             for kind in [FlareClass.environment, .zone, .thing] {
                 viewer.known.formUnion(state.webObjects(kind).filter { state.isSeen($0, by: reader) })
             }
+            if state.saysWhoIsInZones {
+                var zones: [ObjectReference: [UInt8]] = [:]
+                for zone in viewer.known where zone.kind == .zone {
+                    zones[zone] = texts.text(of: zone, in: state, for: reader)
+                }
+                viewer.begin(with: zones)
+            }
         }
         viewers[stream] = viewer
         // The right may have ended since it was asked for.
@@ -71,7 +78,7 @@ extension WebHub {
             let json: [UInt8]? =
                 switch event.subject {
                 case .state: state.feed(for: reader).bytes
-                case .nearby: reader.seesDevices ? state.nearbyJSON.bytes : nil
+                case .nearby: state.isDeviceSeen(by: reader) ? state.nearbyJSON.bytes : nil
                 case .lifecycle: state.lifecycleJSON.bytes
                 case .screen(let display): state.screenJSON(of: display)?.bytes
                 case .object(let object): self.text(of: object, in: whole, for: &viewer)

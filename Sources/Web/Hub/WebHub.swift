@@ -168,8 +168,9 @@ package actor WebHub {
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.actor = .kiosk
         let further = device == node.state().node ? nil : device
-        if let further, let refusal = self.refusal(ofNode: further, for: requester) {
+        if let further, let refusal = self.refusal(ofNode: further, for: caller) {
             answer.refusal = refusal
+            node.send(.commandRefused(answer, caller: caller, source: requester.address))
             return answer
         }
         func send(_ event: ControllerEvent) {

@@ -1,6 +1,7 @@
 @testable import Daemon
 import Foundation
 import Messages
+import Receivers
 import Settings
 import TestSupport
 import Testing
@@ -71,5 +72,16 @@ struct DevicesConfigurationTests {
         let text = ConfigurationPrinter.text(first, schema: .program)
         #expect(!text.lowercased().contains(key) && text.contains("irk:***") && text.contains("phone:anna"))
         #expect(first.values != (try loaded(String(repeating: "1e", count: 16))).values)
+    }
+
+    @Test func `the alert about a device that does not count shows nothing by which it is heard`() throws {
+        let list = try DeviceList(
+            file: [DeviceSettings(number: 1, node: "cat", heardAs: ["phone:x"])],
+            stored: [DeviceSettings(node: "dog", heardAs: ["phone:x"])],
+            first: "wall"
+        )
+        #expect(list.devices.map(\.node) == ["cat"])
+        #expect(list.problem?.contains("does not count") == true)
+        #expect(list.problem?.contains("phone:x") == false)
     }
 }

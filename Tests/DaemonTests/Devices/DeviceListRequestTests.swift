@@ -133,6 +133,13 @@ struct DeviceListRequestTests {
             )
             let hidden = await devices.ask("GET", "device-settings/anna").body
             #expect(hidden["problem"]?.string?.contains("heard as other already") == true, "\(hidden)")
+            try devices.accounts.change { store in
+                let right = Grant(id: 0, .user(devices.bob), .read, .device("anna"))
+                _ = try store.addGrant(right, by: .program(at: 1))
+            }
+            let seen = await devices.ask("GET", "device-settings/anna", as: devices.bob).body
+            #expect(seen["problem"] != nil && !seen.text.contains("other"), "\(seen)")
+            #expect(!seen.text.contains("phone:anna"), "\(seen)")
         }
     }
 

@@ -111,7 +111,8 @@ package actor DeviceService {
             "source": listed?.isFixed == true ? "file" : "database",
         ]
         row["user"] = entry.user.map { .string($0) }
-        if has(.own, entry, requester) {
+        let isOwned = has(.own, entry, requester)
+        if isOwned {
             // An identity key is `irk:***`.
             let ids = entry.heardAs.map { text in (try? HeardID(text: text)).map { "\($0)" } ?? "***" }
             row["heard_as"] = .array(ids.map { .string($0) })
@@ -122,7 +123,10 @@ package actor DeviceService {
             let reasons = list.hidden.filter { $0.message.hasPrefix(prefix) }.map { issue in
                 (issue.field.isEmpty ? "" : "\(issue.field): ") + issue.message.dropFirst(prefix.count)
             }
-            row["problem"] = .string(reasons.joined(separator: "; "))
+            // A reason may name an id, and another device that is heard as it.
+            row["problem"] = .string(
+                isOwned ? reasons.joined(separator: "; ") : "it does not fit the configuration file"
+            )
         }
         return .object(row)
     }

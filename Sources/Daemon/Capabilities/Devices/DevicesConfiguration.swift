@@ -106,10 +106,13 @@ extension DeviceList {
         devices.reduce(into: [:]) { owners, device in owners[device.node] = device.user }
     }
 
-    /// What is not used, as a sentence; `nil` if everything is.
+    /// That something is not used, as a sentence; `nil` if everything is.
+    ///
+    /// Alerts are for more people than ids of devices, with which anybody can be followed, so it names none.
     var problem: String? {
-        guard let first = hidden.first else { return nil }
-        let others = hidden.count > 1 ? ", and \(hidden.count - 1) more" : ""
-        return "A device of the database does not count: \(first)\(others). Correct it, or remove it."
+        hidden.isEmpty
+            ? nil
+            : "The database has a device that does not count, since it does not fit the configuration file. "
+                + "`trilateral device list` marks it, and `trilateral device show` says why."
     }
 }

@@ -1,0 +1,49 @@
+import CommandFixture
+import Controller
+import JSON
+import People
+import Testing
+import Things
+
+/// Explanations in a daemon with several devices.
+@Suite struct SeveralDevicesExplainTests {
+    private func rig() -> Rig {
+        var configuration = ControllerConfiguration()
+        (configuration.node, configuration.nodes) = ("hall", [ListedNode(node: "anna", name: "Anna")])
+        return Rig.atHome(configuration)
+    }
+
+    @Test func `who may see one device is told nothing of the commands of others`() throws {
+        let bob = AccountID(high: 0, low: 2)
+        func answer(_ scopes: Scope...) throws -> Answer {
+            var rig = rig()
+            rig.set(["color": "blue"])
+            rig.serve()
+            rig.controller.policies = [PeoplePolicy()]
+            let grants = scopes.enumerated().map { Grant(id: Int64($0 + 1), .user(bob), .read, $1) }
+            rig.happens(
+                .peopleChanged(AccessTable(users: [User(id: bob, name: "bob")], grants: grants))
+            )
+            let command = Command(ticket: 9, operation: .explain(.command(tx: nil)), caller: .user(bob))
+            return try #require(rig.happens(.node("anna", .commandReceived(command))).answers.first)
+        }
+        #expect(try answer(.all, .device("anna")).refusal?.code == .notAllowed)
+        #expect(try answer(.all, .devices).refusal == nil)
+    }
+
+    @Test func `commands of two nodes with one number are told apart`() throws {
+        var rig = rig()
+        func set(_ thing: String, _ tx: JSONValue) -> ControllerEvent {
+            let request = ThingRequest(attributes: ["brightness": 10])
+            return .commandReceived(Command(ticket: 1, operation: .set(.thing(thing), request), tx: tx))
+        }
+        rig.happens(set("lamp", "own"))
+        rig.happens(.node("anna", set("floor-lamp", "anna")))
+        #expect(rig.serveOne().answers.map(\.node) == [nil])
+        func outcome(_ tx: JSONValue) -> JSONValue? {
+            rig.command(.explain(.command(tx: tx))).answers.first?.data?["outcome"]
+        }
+        #expect(outcome("own") == "accepted")
+        #expect(outcome("anna") == "sent")
+    }
+}
