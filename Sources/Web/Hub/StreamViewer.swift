@@ -42,7 +42,7 @@ struct StreamViewer: Sendable {
     /// The next event of this reader; `nil` if it says what they know.
     mutating func event(_ subject: FeedEvent.Subject, _ json: [UInt8]) -> ByteBuffer? {
         switch subject {
-        case .state, .nearby, .lifecycle, .screen:
+        case .state, .nearby, .lifecycle, .screen, .device:
             guard sent.updateValue(json, forKey: subject) != json else { return nil }
         case .object, .alert, .frame, .banner: break
         }

@@ -7,9 +7,10 @@ import Things
 
 /// The further devices of a daemon with several.
 extension WebHub {
-    /// All devices that somebody may see; an empty list in a daemon with one.
+    /// All devices that somebody may see, each with its position; an empty list in a daemon with one.
     func devices(for requester: Requester) -> [UInt8] {
-        (view(for: requester).state.devicesJSON ?? []).bytes
+        let state = view(for: requester).state
+        return JSONValue.array(state.listedNodes.compactMap { state.placedDeviceJSON($0) }).bytes
     }
 
     /// The content of `state` of a device's node.
