@@ -8,11 +8,30 @@ package import JSON
 extension ControllerState {
     /// `B/devices`: all devices by node, the daemon's own first; `nil` for a daemon that lists no further ones.
     package var devicesJSON: JSONValue? {
-        saysWhoIsInZones ? seenDevicesJSON : nil
+        saysWhoIsInZones ? .array(presences.map { $0.json(in: self) }) : nil
     }
 
-    /// The same of a state that was cut down, in which no further device may be left.
-    package var seenDevicesJSON: JSONValue { .array(presences.map { $0.json(in: self) }) }
+    /// The same with positions and what is near, of a state that was cut down, in which no further device may be left.
+    package var placedDevicesJSON: JSONValue { .array(presences.compactMap { placedDeviceJSON($0.node) }) }
+
+    /// A device of ``placedDevicesJSON``; `nil` for one that is not listed.
+    package func placedDeviceJSON(_ node: String) -> JSONValue? {
+        if node == self.node { return device.map { placed(DevicePresence(own: $0, in: self), self) } }
+        guard let other = nodes[node], let own = standing(for: node) else { return nil }
+        return placed(DevicePresence(other), own)
+    }
+
+    /// The nodes of the devices of ``devicesJSON``, in its order.
+    package var listedNodes: [String] { saysWhoIsInZones ? presences.map(\.node) : [] }
+
+    /// - Parameter own: The state as the device's node has it.
+    private func placed(_ presence: DevicePresence, _ own: ControllerState) -> JSONValue {
+        let (listed, device) = (presence.json(in: self), own.deviceJSON)
+        guard var members = listed.object else { return listed }
+        for key in ["position", "accuracy_m", "angle", "moving", "source"] { members[key] = device[key] }
+        members["nearby"] = own.nearbyID.flatMap { slugJSON(.thing, $0) } ?? .null
+        return .object(members)
+    }
 
     /// Whether zones say who is in them.
     package var saysWhoIsInZones: Bool { !nodes.isEmpty || !isPresent }

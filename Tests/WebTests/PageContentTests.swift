@@ -221,6 +221,25 @@ struct PageContentTests {
         #expect(script.contains("isListening ? ask(\"GET\", \"heard?seconds="))
     }
 
+    @Test
+    func
+        `what shows several devices takes less than 6 KB of the network, is in German, and is for several devices only`()
+        throws
+    {
+        #expect(try !Self.loaded(by: ["kiosk.html", "experience.js"]).contains("devices.js"))
+        #expect(try Self.size(["devices.js"]) < 6144)
+        let german = try Self.text("german.js")
+        for name in ["devices.js", "empty.js"] {
+            for match in try Self.text(name).matches(of: /"([A-Z][^"\\]+[a-z.])"/) {
+                #expect(german.contains("\"\(match.1)\":"), "\(name): \(match.1)")
+            }
+        }
+        // A daemon with one device is asked nothing more than its lists.
+        let page = try Self.text("app.js")
+        #expect(page.contains("Boolean(asked) || zones.some(zone => zone.devices);"))
+        #expect(page.contains("if (!this.hasDevices) return null;"))
+    }
+
     @Test func `every sentence of the part about rules is there in German`() throws {
         func words(_ name: String) throws -> Set<String> {
             Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })

@@ -24,7 +24,7 @@ extension DeviceController {
         own.sequence = append(caused, of: node, after: sequence)
         passOnPlaceChanges(of: &work)
         for id in work.memory.devices.values where owners[id] != node { owners[id] = node }
-        if !work.changes.isDisjoint(with: [.zone, .device, .position]) { changes.insert(.devices) }
+        if !work.changes.isDisjoint(with: Self.listedChanges) { changes.insert(.devices) }
         occupancyChanged(from: zone, to: own.zoneID)
         (state.nodes[node], nodeWork[node]) = (own, work)
         for (answer, owner) in answersElsewhere { sliceWork.append(answer, to: owner) }
@@ -83,6 +83,9 @@ extension DeviceController {
         }
     }
 
+    /// What of a device the list of all devices shows.
+    private static let listedChanges: Set<StateChange> = [.zone, .nearby, .device, .position, .angle]
+
     /// Marks the zones in which somebody else is now.
     private mutating func occupancyChanged(from old: FlareID?, to new: FlareID?) {
         guard old != new else { return }
@@ -100,7 +103,7 @@ extension DeviceController {
         }
         let before = PlaceMark(state, effects: effects.count)
         handle(event)
-        if !changes.isDisjoint(with: [.zone, .device, .position]) { changes.insert(.devices) }
+        if !changes.isDisjoint(with: Self.listedChanges) { changes.insert(.devices) }
         occupancyChanged(from: before.zone, to: state.zoneID)
         let isConcerned =
             event.changesWholePlace || state.environmentID != before.environment

@@ -7,6 +7,8 @@ struct FeedEvent: Sendable {
     enum Subject: Sendable, Hashable {
         case state, nearby, lifecycle
         case object(ObjectReference)
+        /// Where one of several devices is, by its node.
+        case device(String)
         case alert(String)
         /// What a display shows; only for its own streams.
         case screen(display: String)
@@ -22,6 +24,7 @@ struct FeedEvent: Sendable {
             case .nearby: "nearby"
             case .lifecycle: "lifecycle"
             case .object(let object): object.kind.rawValue
+            case .device: "device"
             case .alert: "alert"
             case .screen: "screen"
             case .banner: "banner"
@@ -33,7 +36,7 @@ struct FeedEvent: Sendable {
         fileprivate var isSame: Bool {
             switch self {
             case .frame, .banner: true
-            case .state, .nearby, .lifecycle, .object, .alert, .screen: false
+            case .state, .nearby, .lifecycle, .object, .device, .alert, .screen: false
             }
         }
     }
@@ -43,7 +46,7 @@ struct FeedEvent: Sendable {
         switch subject {
         case .screen(let own): own == display
         case .banner(let own, _): display != nil && (own == nil || own == display)
-        case .state, .nearby, .lifecycle, .object, .alert, .frame: true
+        case .state, .nearby, .lifecycle, .object, .device, .alert, .frame: true
         }
     }
 

@@ -13,9 +13,13 @@ struct FeedRecorder: Sendable {
     private var nearby: [UInt8] = []
     private var lifecycle: [UInt8] = []
     private var pace: StatePace
+    private var devices: DevicePace
 
-    /// - Parameter interval: Of movement in the state, milliseconds.
-    init(interval: Int64) { pace = StatePace(interval: interval) }
+    /// - Parameter interval: Of movement in the state and of each device, milliseconds.
+    init(interval: Int64) {
+        pace = StatePace(interval: interval)
+        devices = DevicePace(interval: interval)
+    }
 
     /// Begins to record; later events follow what is so now.
     mutating func begin(_ state: ControllerState) {
@@ -26,6 +30,7 @@ struct FeedRecorder: Sendable {
         nearby = state.nearbyJSON.bytes
         lifecycle = state.lifecycleJSON.bytes
         pace.begin(with: state.feedJSON())
+        devices.begin(with: state)
     }
 
     mutating func end() { isRecording = false }
@@ -117,6 +122,21 @@ struct FeedRecorder: Sendable {
     }
 
     mutating func waited() { pace.waited() }
+
+    /// The events about devices that are due, and milliseconds after which to call again.
+    mutating func deviceEvents(_ state: ControllerState, at now: Int64) -> (events: [FeedEvent], wait: Int64?)
+    {
+        let decision = devices.decide(state, at: now)
+        let events = decision.changed.map { event(.device($0), Self.device($0, in: state).bytes) }
+        return (events, decision.wait)
+    }
+
+    mutating func waitedForDevices() { devices.waited() }
+
+    /// One of several devices, or that it is none of them any more.
+    static func device(_ node: String, in state: ControllerState) -> JSONValue {
+        state.placedDeviceJSON(node) ?? ["node": .string(node), "removed": true]
+    }
 }
 
 extension FeedRecorder {

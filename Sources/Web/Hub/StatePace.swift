@@ -47,7 +47,8 @@ struct StatePace: Sendable {
 }
 
 extension JSONValue {
-    fileprivate func without(_ keys: [String]) -> JSONValue {
+    /// Without these members.
+    func without(_ keys: [String]) -> JSONValue {
         guard var members = object else { return self }
         for key in keys { members[key] = nil }
         return .object(members)

@@ -51,7 +51,7 @@ struct StreamViewer: Sendable {
     /// A zone changes when somebody enters or leaves it whom the reader may not see.
     private static func isForSome(_ subject: FeedEvent.Subject) -> Bool {
         switch subject {
-        case .state, .nearby, .lifecycle, .screen: true
+        case .state, .nearby, .lifecycle, .screen, .device: true
         case .object(let object): object.kind == .zone
         case .alert, .frame, .banner: false
         }

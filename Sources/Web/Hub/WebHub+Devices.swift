@@ -7,9 +7,9 @@ import Things
 
 /// The further devices of a daemon with several.
 extension WebHub {
-    /// All devices that somebody may see; an empty list in a daemon with one.
+    /// All devices that somebody may see, each with its position; an empty list in a daemon with one.
     func devices(for requester: Requester) -> [UInt8] {
-        (node.state().saysWhoIsInZones ? view(for: requester).state.seenDevicesJSON : []).bytes
+        (node.state().saysWhoIsInZones ? view(for: requester).state.placedDevicesJSON : []).bytes
     }
 
     /// The content of `state` of a device's node.

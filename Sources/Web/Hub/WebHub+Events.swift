@@ -15,7 +15,7 @@ extension WebHub {
         if snapshot.changes.contains(where: FeedRecorder.changesState) {
             events += stateEvents(snapshot.state)
         }
-        publish(events)
+        publish(events + deviceEvents(snapshot.state))
     }
 
     private func publish(_ events: [FeedEvent]) {
@@ -34,6 +34,18 @@ extension WebHub {
         recorder.waited()
         guard recorder.isRecording else { return }
         publish(stateEvents(node.state()))
+    }
+
+    private func deviceEvents(_ state: ControllerState) -> [FeedEvent] {
+        let (events, wait) = recorder.deviceEvents(state, at: now)
+        if let wait { after(.milliseconds(wait)) { $0.devicesAreDue() } }
+        return events
+    }
+
+    private func devicesAreDue() {
+        recorder.waitedForDevices()
+        guard recorder.isRecording else { return }
+        publish(deviceEvents(node.state()))
     }
 
     private var now: Int64 { node.clock().steadyMilliseconds }

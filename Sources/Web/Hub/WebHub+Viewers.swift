@@ -82,6 +82,8 @@ extension WebHub {
                 case .lifecycle: state.lifecycleJSON.bytes
                 case .screen(let display): state.screenJSON(of: display)?.bytes
                 case .object(let object): self.text(of: object, in: whole, for: &viewer)
+                case .device(let name):
+                    reader.sees(node: name) ? FeedRecorder.device(name, in: state).bytes : nil
                 case .alert(let id): reader.seesEverything ? FeedRecorder.alert(id, in: whole).bytes : nil
                 case .frame: reader.seesDevices ? event.json : nil
                 // Whoever made it has chosen the display, and with it who sees it.

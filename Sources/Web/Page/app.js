@@ -15,7 +15,7 @@ import { Profiles } from "./profiles.js";
 import { Presence } from "./screen.js";
 import { Siblings } from "./siblings.js";
 import { watchSwipes } from "./swipe.js";
-import { capital, nameOf, say, speak } from "./text.js";
+import { capital, join, nameOf, say, speak } from "./text.js";
 import { ThingView } from "./thing-view.js";
 
 const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: ListView, thing: ThingView };
@@ -44,6 +44,8 @@ class App {
 		this.query = query;
 		this.displayID = display;
 		this.asked = query.get("thing");
+		/** Where devices are, in a daemon with several; null in one with one. */
+		this.devices = null;
 		this.learn();
 		this.translate();
 		this.model = new Model();
@@ -229,7 +231,8 @@ class App {
 		if (isDirty) {
 			const { zone, environment, isLoaded } = this.model;
 			setText(byID("top-zone"), nameOf(zone || environment, this.model.hides("zone") ? say("Things") : "Trilateral"));
-			setText(byID("top-environment"), zone ? nameOf(environment) : "");
+			const device = this.isElsewhere && this.devices ? nameOf(this.devices.shown) : "";
+			setText(byID("top-environment"), join(zone ? nameOf(environment) : "", device));
 			this.drawEmpty();
 			if (isLoaded && this.isBegun && !this.isReady) this.finishStart();
 		}
@@ -264,8 +267,23 @@ class App {
 		}, () => this.keepUp()), 3000);
 	}
 
+	/** Where the devices are, if there are several or the address names one: what shows them is only loaded then. */
+	async readDevices(zones) {
+		const asked = this.query.get("device");
+		this.hasDevices = this.hasDevices || Boolean(asked) || zones.some(zone => zone.devices);
+		if (!this.hasDevices) return null;
+		if (!this.devices) this.devices = new (await import("./devices.js")).Devices(this, asked);
+		return this.devices.read();
+	}
+
+	/** Whether the page shows another device than the daemon's own; until that is known, none. */
+	get isElsewhere() { return this.devices ? this.devices.isOther : Boolean(this.query.get("device")); }
+
 	onState(state) {
 		const before = this.model.environmentID;
+		this.ownState = state;
+		if (this.devices) state = this.devices.standing(state);
+		else if (this.isElsewhere) state = Object.assign({}, state, { device: null, zone: null, nearby: null });
 		this.model.setState(state);
 		const { position, angle } = this.model.device || {};
 		if (before === this.model.environmentID) this.motion.setGoal(position, angle);
@@ -273,17 +291,23 @@ class App {
 		this.redraw();
 	}
 
-	onLists(environments, zones, things, permissions) {
+	onLists(environments, zones, things, permissions, devices) {
 		this.model.setLists(environments, zones, things, permissions);
+		if (devices) this.onDevices(() => this.devices.setList(devices));
 		const asked = this.model.named(this.asked);
 		if (asked) this.model.selectedID = asked.id;
 		this.asked = null;
 		this.redraw();
 	}
 
+	onDevices(change) {
+		change();
+		if (this.isElsewhere && this.ownState) this.onState(this.ownState);
+	}
+
 	onChange(type, value) {
 		if (type === "frame") {
-			if (!document.hidden) this.motion.setFrame(value);
+			if (!document.hidden && !this.isElsewhere) this.motion.setFrame(value);
 			return;
 		}
 		if (type === "banner") {
@@ -292,10 +316,21 @@ class App {
 		}
 		if (type === "screen") this.screen = value;
 		else if (type === "permissions") this.model.setPermissions(value);
+		else if (type === "device") this.hearDevice(value);
+		else if (type === "nearby" && this.isElsewhere) return;
 		else if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
 		else if (type === "alert") this.model.setAlert(value);
 		else this.model.setObject(type + "s", value);
 		this.redraw();
+	}
+
+	hearDevice(value) {
+		if (this.devices) this.onDevices(() => this.devices.hear(value));
+		// The first one beside the daemon's own: the lists say the rest.
+		else if (!this.hasDevices) {
+			this.hasDevices = true;
+			this.feed.load();
+		}
 	}
 
 	/** What shows banners is loaded with the first one. */

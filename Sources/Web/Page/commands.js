@@ -17,12 +17,15 @@ export class Commands {
 		this.area = area;
 	}
 
+	/** Where a command goes, and its body; another one on a page that shows another device. */
+	route(path, body) { return [path, body]; }
+
 	/** Sends a command. Returns whether it was done; if not, the person has been told why. */
 	async send(path, body) {
 		let forget = () => {};
 		const timer = setTimeout(() => { forget = this.notify(say("No answer from Trilateral yet.")); }, WAIT_TIME);
 		try {
-			const answer = await post(path, body, { "X-Display": this.display });
+			const answer = await post(...this.route(path, body), { "X-Display": this.display });
 			const error = answer.body && answer.body.error;
 			if (answer.response.ok && !error) return true;
 			// Overtaken by a later command of the same kind: nothing went wrong.

@@ -12,13 +12,15 @@ const byID = id => document.getElementById(id);
 const link = (href, text) => element("a", { class: "button", href, text: say(text) });
 
 /** Without a place there is one sentence in the place of all views, and for who administers the way to make one. */
-export function drawPlaceless({ model }) {
-	const isEmpty = model.isLoaded && !model.environment && !model.here.things.length && !model.here.zones.length;
+export function drawPlaceless({ model, devices }) {
+	const missing = devices && devices.missing;
+	const isEmpty = model.isLoaded && (missing || !model.environment && !model.here.things.length && !model.here.zones.length);
 	document.body.classList.toggle("placeless", isEmpty);
+	document.body.classList.toggle("missing", Boolean(missing));
 	show(byID("placeless"), isEmpty);
 	const { administers, signed_in: isSignedIn, users } = model.permissions;
-	const texts = [model.hides("environment") ? "You may not see the place where this device is."
-		: model.environments.size ? "No place is loaded" : "There is no place yet."];
+	const texts = [missing || (model.hides("environment") ? "You may not see the place where this device is."
+		: model.environments.size ? "No place is loaded" : "There is no place yet.")];
 	if (texts[0] === "There is no place yet." && users && !isSignedIn) {
 		texts.push("Sign in to make one, or run: `trilateral import FILE`");
 	}
@@ -26,7 +28,8 @@ export function drawPlaceless({ model }) {
 	if (byID("placeless").drawn === key) return;
 	byID("placeless").drawn = key;
 	const nodes = texts.map(text => element("p", null, ...coded(say(text))));
-	if (administers && users) nodes.push(link("admin", "Make a place"));
+	if (missing) nodes.push(link("kiosk", "Show the first device"));
+	else if (administers && users) nodes.push(link("admin", "Make a place"));
 	if (users && !administers) nodes.push(isSignedIn ? link("me", "My account") : link("sign-in", "Sign in"));
 	arrange(byID("placeless"), isEmpty ? nodes : []);
 }
@@ -50,7 +53,8 @@ export class Reason {
 
 	async ask() {
 		try {
-			const { response, body } = await post("api/request/explain", { subject: "zone" });
+			const { devices } = this.app;
+			const { response, body } = await post((devices ? devices.path : "api/") + "request/explain", { subject: "zone" });
 			const text = response.ok && body && body.data && body.data.text;
 			setText(byID("reason"), text ? clip(text, 400) : "");
 			this.app.redraw();

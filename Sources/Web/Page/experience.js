@@ -89,7 +89,8 @@ const configured = App => class extends App {
 		if (place && Array.isArray(place.screens)) this.display.restore(place.screens);
 	}
 
-	drawEmpty() { /* Screens say themselves what is missing. */ }
+	/** Screens say themselves what is missing, but not that a device is. */
+	drawEmpty() { if (this.devices) this.devices.tellMissing(); }
 
 	key() { /* The keys 1 to 6 and the arrows belong to the views. */ }
 

@@ -1,7 +1,7 @@
 // The link to the daemon: its event stream, the lists behind it, and its loss.
 
 const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen", "banner",
-	"permissions", "ping"];
+	"permissions", "device", "ping"];
 const REQUEST_TIMEOUT = 10000;
 // Lists are long, and a network may be slow.
 const LIST_TIMEOUT = 60000;
@@ -55,7 +55,7 @@ export async function read(path, timeout) {
 
 const readLists = () => Promise.all(["environments", "zones", "things", "permissions"].map(name => read("api/" + name, LIST_TIMEOUT)));
 
-/** Calls its listener's onState, onLists, onChange, onLink("connecting", "up", "lost" or "full"), onOpen and onEpoch. */
+/** Calls its listener's onState, readDevices, onLists, onChange, onLink("connecting", "up", "lost" or "full"), onOpen and onEpoch. */
 export class Feed {
 	constructor(display, siblings, listener) {
 		this.address = "api/events?display=" + encodeURIComponent(display) + "&page=" + siblings.page;
@@ -190,6 +190,7 @@ export class Feed {
 		let lists = null;
 		try {
 			lists = await readLists();
+			lists.push(await this.listener.readDevices(lists[1]));
 		} catch (error) { /* told below */ }
 		this.isLoading = false;
 		this.isComplete = lists !== null;

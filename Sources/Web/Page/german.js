@@ -6,6 +6,8 @@ const WORDS = {
 	"You may not see where this device is. Your things are in the list.":
 		"Du darfst nicht sehen, wo dieses Gerät ist. Deine Dinge sind in der Liste.",
 	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
+	"There is no device “{0}” here, or you may not see it.": "Hier gibt es kein Gerät „{0}“, oder du darfst es nicht sehen.",
+	"Show the first device": "Das erste Gerät zeigen",
 	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
 	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",

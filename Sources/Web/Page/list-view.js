@@ -8,6 +8,7 @@ import { Roving } from "./roving.js";
 const MOVE_TIME = 500;
 // A thing passes another one only when it is so much nearer: no trembling.
 const MARGIN = 0.2;
+const NOBODY = new Set();
 
 export class ListView {
 	constructor(app, section) {
@@ -37,6 +38,7 @@ export class ListView {
 		}));
 		setText(this.note, model.isLoaded && !items.size ? say("There are no things here") : "");
 		show(this.note, this.note.textContent);
+		this.populated = this.app.devices ? this.app.devices.zones : NOBODY;
 		const rows = reuse(this.rows, Array.from(items.keys()), makeRow);
 		Array.from(items.values()).forEach((item, index) => this.fill(rows[index], item));
 		const isFrozen = this.pointers.size || this.area.contains(document.activeElement);
@@ -59,13 +61,14 @@ export class ListView {
 		const { model } = this.app;
 		const groups = new Map(this.order.map(group => [group.zone, []]));
 		const known = [].concat(...this.order.map(group => group.ids)).filter(id => items.has(id));
+		for (const zone of this.populated) if (!groups.has(zone)) groups.set(zone, []);
 		for (const id of new Set(known.concat(Array.from(items.keys())))) {
 			const known = model.zoneOf(items.get(id).thing);
 			const zone = known ? known.id : "";
 			if (!groups.has(zone)) groups.set(zone, []);
 			groups.get(zone).push(id);
 		}
-		return Array.from(groups, ([zone, ids]) => ({ zone, ids })).filter(group => group.ids.length);
+		return Array.from(groups, ([zone, ids]) => ({ zone, ids })).filter(group => group.ids.length || this.populated.has(group.zone));
 	}
 
 	/** The zone of the device first, then the nearest one; in each the nearest thing first. */
@@ -75,7 +78,7 @@ export class ListView {
 		const margin = this.order.length ? MARGIN : 0;
 		for (const group of order) {
 			settle(group.ids, id => items.get(id).far, margin);
-			group.far = zone && group.zone === zone.id ? -1 : items.get(group.ids[0]).far;
+			group.far = zone && group.zone === zone.id ? -1 : group.ids.length ? items.get(group.ids[0]).far : Infinity;
 		}
 		settle(order, group => group.far, margin);
 		return order;
@@ -87,6 +90,7 @@ export class ListView {
 			element("h2", { id: "zone-" + id }), element("ul", { class: "card" })));
 		order.forEach(({ zone }, index) => setText(nodes[index].firstChild,
 			nameOf(model.zones.get(zone), say("Things")) + (model.zone && model.zone.id === zone ? say(" · here") : "")));
+		if (this.app.devices) order.forEach(({ zone }, index) => this.app.devices.drawWho(nodes[index], zone));
 		const key = JSON.stringify(order.map(group => [group.zone, group.ids]));
 		if (key !== this.shownOrder) this.animate(() => {
 			order.forEach(({ ids }, index) => arrange(nodes[index].lastChild, ids.map(id => this.rows.get(id))));

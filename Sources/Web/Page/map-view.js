@@ -320,7 +320,8 @@ export class MapView {
 	/** Draws the device where it is at this moment. */
 	frame() {
 		if (this.isMoved && this.plan && this.width) this.drawAll();
-		const { model, motion } = this.app;
+		const { model, motion, devices } = this.app;
+		if (devices && this.plan && this.width) devices.drawMap(this);
 		const { device, nearby } = model;
 		const isSeen = this.plan && this.width && motion.position && device && this.deviceFloor === this.floor;
 		const hasLine = isSeen && nearby && isPoint(nearby.position) && this.thingsHere.some(thing => thing.id === nearby.id);

@@ -128,6 +128,7 @@ extension PageFiles {
         "device-list.js": PackageResources.device_list_js,
         "device-view.js": PackageResources.device_view_js,
         "devices-german.js": PackageResources.devices_german_js,
+        "devices.js": PackageResources.devices_js,
         "display.js": PackageResources.display_js,
         "dom.js": PackageResources.dom_js,
         "drawer.js": PackageResources.drawer_js,
