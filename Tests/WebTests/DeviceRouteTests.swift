@@ -4,6 +4,7 @@ import JSON
 import People
 import TestSupport
 import Testing
+import Things
 @testable import Web
 
 /// The devices of a daemon with several, over HTTP.
