@@ -1,7 +1,7 @@
 import Flare
 import People
 import Text
-import Things
+package import Things
 
 /// Who may do what: the rights of the users, as they are in ``ControllerState/people``.
 ///
