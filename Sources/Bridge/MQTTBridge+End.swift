@@ -13,7 +13,10 @@ extension MQTTBridge {
     /// Clears everything that the broker retains of this node, before it gets other topics or another broker.
     ///
     /// Answers and events are still published; ``farewell`` clears the status. Without a link nothing can be cleared.
-    package func leave(within limit: Duration = .seconds(5)) async {
+    ///
+    /// - Returns: Whether all of it was sent in time.
+    @discardableResult
+    package func leave(within limit: Duration = .seconds(5)) async -> Bool {
         isLeaving = true
         renderers = []
         ownership.leave()
@@ -22,16 +25,17 @@ extension MQTTBridge {
         // acknowledges the rest.
         perform(discovery.withdraw())
         while publisher.isConnected, !discovery.publisher.isComplete, ContinuousClock.now < end {
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return false }
             perform(discovery.next(all: true, at: now))
         }
         publisher.retained.clearAll()
         publisher.retained.set(topics.message(isOnline: false), rank: .status)
         flush()
         while publisher.isConnected, !publisher.retained.isSent, ContinuousClock.now < end {
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return false }
         }
         for record in discovery.drainRemoved() { remember(record) }
+        return publisher.isConnected && publisher.retained.isSent
     }
 
     /// Publishes `offline`, and waits until the commands that the broker took before it have arrived.

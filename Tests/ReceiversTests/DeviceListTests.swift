@@ -27,6 +27,22 @@ import Testing
         )
     }
 
+    @Test func `more identity keys than are tried are refused`() throws {
+        func device(_ number: Int, keys: Int) -> DeviceSettings {
+            let keys = (0..<keys).map { key -> String in
+                let digits = String(number * 100 + key + 1, radix: 16)
+                return "irk:" + String(repeating: "a", count: 32 - digits.count) + digits
+            }
+            return DeviceSettings(number: number, node: "n\(number)", heardAs: keys)
+        }
+        let most = AddressResolver.mostKeys / DeviceList.mostIDs
+        let devices = (1...most).map { device($0, keys: DeviceList.mostIDs) }
+        #expect(try list(devices).keys.count == AddressResolver.mostKeys)
+        let error = #expect(throws: DeviceListError.self) { try list(devices + [device(99, keys: 1)]) }
+        #expect(error?.description == "entry 99, heard_as: at most 512 identity keys are legal in all")
+        #expect(try list(devices + [device(99, keys: 0)]).devices.count == most + 1)
+    }
+
     @Test func `each of a device's ids finds it`() throws {
         var list = try list([anna(), DeviceSettings(number: 2, node: "cat", heardAs: ["known:112233445566"])])
         list.nameKeys(AESBlock.cipher)

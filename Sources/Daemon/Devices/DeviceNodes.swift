@@ -195,11 +195,10 @@ final class DeviceNodes: Sendable {
         await withDiscardingTaskGroup { tasks in
             for (node, link) in gone {
                 tasks.addTask {
-                    let wasConnected = await link.bridge.isConnected
-                    await link.bridge.leave()
+                    let isCleared = await link.bridge.leave()
                     await connections.replace(node, with: [])
                     // What could not be cleared, the first node of a later run clears.
-                    if wasConnected { remember(.root(link.bridge.root, isUsed: false)) }
+                    if isCleared { remember(.root(link.bridge.root, isUsed: false)) }
                 }
             }
         }

@@ -147,6 +147,10 @@ package struct DeviceList: Sendable, Hashable {
             report("location", problem)
         }
         let ids = checkedIDs(of: entry, report)
+        let newKeys = ids.count(where: { if case .key = $0 { true } else { false } })
+        if newKeys > 0, keys.count + newKeys > AddressResolver.mostKeys {
+            report("heard_as", "at most \(AddressResolver.mostKeys) identity keys are legal in all")
+        }
         if devices.count >= Self.most { report("", "at most \(Self.most) devices are legal") }
         guard issues.isEmpty else { return issues }
         for (position, id) in ids.enumerated() {
