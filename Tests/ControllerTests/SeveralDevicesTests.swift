@@ -102,6 +102,14 @@ import Things
         #expect(effects.of("bert").eventNames == ["nearby near"])
     }
 
+    @Test func `the list of all devices is another one when another thing is near one of them`() throws {
+        var rig = rig()
+        let bert = try #require(rig.state.nodes["bert"]?.device?.id)
+        _ = rig.controller.removeChanges()
+        _ = rig.notice(.near(thing: House.lamp, device: bert, distance: 1))
+        #expect(rig.controller.removeChanges().contains(.devices))
+    }
+
     @Test func `the events of a node are numbered without gaps`() {
         var rig = rig()
         move(&rig, "anna", 6, 2)
