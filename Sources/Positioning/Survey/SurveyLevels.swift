@@ -21,7 +21,7 @@ struct SurveyLevels: Sendable {
         let slopes: [Double]
     }
 
-    /// More points than this add nothing but time.
+    /// More points than this add nothing but time; the newest count.
     static let mostPoints = 250
     static let leastPackets = 0.05
 
@@ -36,7 +36,7 @@ struct SurveyLevels: Sendable {
             survey.filter { point in
                 point.environment == map.environment && point.floor == floor && point.isUsable
                     && map.beacons.contains { point.level(of: $0) != nil }
-            }.prefix(Self.mostPoints)
+            }.suffix(Self.mostPoints)
         )
         places = points.map(\.position)
         names = points.map(\.name)
