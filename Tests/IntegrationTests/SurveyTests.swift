@@ -131,6 +131,9 @@ struct SurveyTests {
             #expect(imported.status == 0, "\(imported.output)")
             #expect(try await survey(["show", "Light"]).output.contains("broker"))
             #expect(try await survey(["forget"]).status == 64)
+            try home.folder.write(String(repeating: "x", count: 13 << 20), to: "large.csv")
+            let large = try await survey(["import", home.folder.path("large.csv")])
+            #expect(large.status == 65 && large.output.contains("at most 12582912"), "\(large.output)")
         }
     }
 

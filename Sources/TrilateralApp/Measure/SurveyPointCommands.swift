@@ -162,10 +162,13 @@ struct SurveyImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The floor on which they are, from 0.", valueName: "n"))
     var floor = 0
 
+    /// As JSON it is longer, and the daemon takes 16 MiB.
+    private static let mostBytes = 12 << 20
+
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        let csv = try CSVInput.read(file) { bytes throws(CSVError) in
+        let csv = try CSVInput.read(file, upTo: Self.mostBytes) { bytes throws(CSVError) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw CSVError(line: nil, "must be UTF-8 text")
             }
