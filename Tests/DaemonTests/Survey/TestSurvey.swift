@@ -126,6 +126,23 @@ final class TestSurvey: Sendable {
         for (name, place) in Self.five { _ = try await take(name, standing: place) }
     }
 
+    /// Stores points of which nothing is known but that they are there.
+    func fill(with count: Int) async throws {
+        let points = (0..<count).map { number in
+            SurveyPoint(
+                name: "P\(number)",
+                environment: Self.environment.id,
+                position: Point3D(x: 6, y: 4, z: 1),
+                receiver: Self.receiver,
+                levels: [:]
+            )
+        }
+        try store.save(points, of: Self.map())
+        // The service reads the points of a place that is new.
+        await enter(Self.map(moving: 2))
+        await enter()
+    }
+
     var events: [ControllerEvent] { sent.withLock { $0 } }
 
     /// What levels the last position was estimated from.

@@ -182,17 +182,13 @@ extension SurveyService {
             )
         }
         let names = Set(new.map(\.name))
-        let kept = points.count { $0.point.receiver != receiver || !names.contains($0.point.name) }
-        guard kept + new.count <= Self.mostPoints else {
-            throw Refusal(
-                .tooLarge,
-                "the survey would have \(kept + new.count) points, and may have \(Self.mostPoints)"
-            )
-        }
+        try checkRoom(for: new, names, of: receiver)
         let all = points(of: receiver).filter { !names.contains($0.name) } + new
         let (error, findings) = await Self.judge(all, map, settings.grid)
         if case .elsewhere? = error { throw Refusal(.invalidValue, error?.description ?? "") }
         guard self.map == map else { throw Refusal(.staleTarget, "the place was changed meanwhile") }
+        // Others may have stored points while these were judged.
+        try checkRoom(for: new, names, of: receiver)
         try await add(new, in: map)
         var answer: JSONObject = [
             "points": JSONValue(new.count), "message": .string(message(for: receiver, all.count)),
@@ -202,6 +198,20 @@ extension SurveyService {
         let doubtful = findings.filter(\.isDoubtful).map(\.point)
         if !doubtful.isEmpty { answer["doubtful"] = .array(doubtful.map { .string($0) }) }
         return answer
+    }
+
+    private func checkRoom(
+        for new: [SurveyPoint],
+        _ names: Set<String>,
+        of receiver: String
+    ) throws(Refusal) {
+        let kept = points.count { $0.point.receiver != receiver || !names.contains($0.point.name) }
+        guard kept + new.count <= Self.mostPoints else {
+            throw Refusal(
+                .tooLarge,
+                "the survey would have \(kept + new.count) points, and may have \(Self.mostPoints)"
+            )
+        }
     }
 
     private func receiver(named name: String?) throws(Refusal) -> String {
