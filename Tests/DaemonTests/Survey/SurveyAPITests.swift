@@ -83,6 +83,23 @@ struct SurveyAPITests {
         }
     }
 
+    @Test func `the right counts for the environment whose survey it is, also while another is entered`()
+        async throws
+    {
+        try await Self.serve { survey, api, _, callers in
+            try await survey.takeFive()
+            let other = FlareEnvironment(id: FlareID(high: 1, low: 9))
+            survey.enterUnnoticed(TestSurvey.map(environment: other), in: other)
+            let request = Self.request("GET", "export")
+            #expect(await api.answer(request, by: callers.otherWriter, from: nil).status == 403)
+            #expect(await api.answer(request, by: callers.writer, from: nil).status == 200)
+            await survey.service.refresh()
+            #expect(await api.answer(request, by: callers.writer, from: nil).status == 403)
+            // It may ask, and there is nothing.
+            #expect(await api.answer(request, by: callers.otherWriter, from: nil).status == 404)
+        }
+    }
+
     @Test func `a verb needs no rights, and asks for nothing else`() async throws {
         try await Self.serve { _, api, _, _ in
             #expect(await api.answer(LocalRequest("GET", ["api", "rules"])) == nil)

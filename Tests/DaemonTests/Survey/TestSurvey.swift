@@ -91,12 +91,17 @@ final class TestSurvey: Sendable {
 
     /// The daemon is in this place from now on.
     func enter(_ map: BeaconMap = TestSurvey.map(), in environment: FlareEnvironment = environment) async {
-        _ = world.withLock { $0.pipeline?.enter(map, in: environment) }
+        enterUnnoticed(map, in: environment)
         Self.hear(world)
         await service.refresh()
         // The estimators use the fitted map from the next packet on.
         Self.hear(world)
         Self.hear(world)
+    }
+
+    /// The estimators are in this place, and the service has not heard of it yet.
+    func enterUnnoticed(_ map: BeaconMap, in environment: FlareEnvironment) {
+        _ = world.withLock { $0.pipeline?.enter(map, in: environment) }
     }
 
     /// Measures a point where the device stands; `named` is where the person believes to be.

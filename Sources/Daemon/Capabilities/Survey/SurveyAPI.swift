@@ -54,7 +54,7 @@ package struct SurveyAPI: Sendable {
     package func answer(_ request: LocalRequest, by caller: Caller, from address: String?) async
         -> LocalResponse
     {
-        let place = service.channel.map.map { AccessObject.environment($0.environment) } ?? .everything
+        let place = await service.environment.map { AccessObject.environment($0) } ?? .everything
         let verdict = accounts.table.verdict(of: caller, .write, on: place, at: accounts.clock())
         let requester = Requester(
             name: accounts.table.logName(of: caller),
