@@ -122,13 +122,18 @@ struct SurveyExportCommand: AsyncParsableCommand {
     )
     var receiver: String?
 
+    @Option(help: ArgumentHelp("The floor, from 0; needed if the points are on several.", valueName: "n"))
+    var floor: Int?
+
     @Flag(help: "Replace the file if it is there.")
     var force = false
 
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        let query = receiver.map { ["receiver": $0] } ?? [:]
+        var query: [String: String] = [:]
+        query["receiver"] = receiver
+        query["floor"] = floor.map(String.init)
         let answer = try await SurveyDaemon(folder: try state.location().path)
             .ask(.get, ["export"], query: query)
         let csv = answer["csv"]?.string ?? ""

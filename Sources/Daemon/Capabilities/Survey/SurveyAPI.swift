@@ -91,6 +91,19 @@ package struct SurveyAPI: Sendable {
         return name
     }
 
+    /// The floor of a query; `nil` if it names none.
+    private static func floor(_ request: LocalRequest) throws(Refusal) -> Int? {
+        guard let text = request.query["floor"] else { return nil }
+        guard let floor = Int(text), floor >= 0 else {
+            throw Refusal(
+                .invalidValue,
+                "floor must be a whole number from 0 (is \(QuotedValue.of(text)))",
+                field: "floor"
+            )
+        }
+        return floor
+    }
+
     /// - Returns: The answer, and what was changed.
     private func carryOut(_ request: LocalRequest) async throws(Refusal) -> (LocalResponse, String?) {
         let words = Array(request.path.dropFirst(2))
@@ -116,19 +129,14 @@ package struct SurveyAPI: Sendable {
             await service.endMeasurement()
             return (LocalResponse(204), nil)
         case ("GET", "export", 1):
-            let (csv, points) = try await service.export(try Self.receiver(request))
+            let (csv, points) = try await service.export(
+                try Self.receiver(request),
+                floor: try Self.floor(request)
+            )
             return (.json(200, ["csv": .string(csv), "points": JSONValue(points)]), nil)
         case ("POST", "import", 1):
-            let members = try Self.object(request)
-            guard let csv = members["csv"]?.string else {
-                throw Refusal(.wrongType, "csv must be the text of a file", field: "csv")
-            }
-            let floor = try Self.whole("floor", members) ?? 0
-            let answer = try await service.import(
-                Array(csv.utf8),
-                receiver: members["receiver"]?.string,
-                floor: floor
-            )
+            let file = try Self.file(try Self.object(request))
+            let answer = try await service.import(file.csv, receiver: file.receiver, floor: file.floor)
             return (.json(201, .object(answer)), nil)
         default: return (.nothing(request), nil)
         }

@@ -110,17 +110,31 @@ extension SurveyService {
 
     /// The points of a receiver as `estimate --survey` reads them.
     ///
-    /// - Parameter receiver: `nil` for the one with most points.
-    package func export(_ receiver: String?) throws(Refusal) -> (csv: String, points: Int) {
+    /// - Parameters:
+    ///   - receiver: `nil` for the one with most points.
+    ///   - floor: Must be named where there are points on several, since the file does not say it.
+    package func export(_ receiver: String?, floor: Int? = nil) throws(Refusal) -> (csv: String, points: Int)
+    {
         guard let map else { throw Self.noPlace }
         let counts = Dictionary(grouping: points, by: \.point.receiver).mapValues(\.count)
         let most = counts.max { ($0.value, $1.key ?? "") < ($1.value, $0.key ?? "") }?.key
-        let own = points(of: receiver ?? most ?? "")
+        let all = points(of: receiver ?? most ?? "")
+        let floors = Set(all.map(\.floor)).sorted()
+        let own = all.filter { floor == nil || $0.floor == floor }
         guard !own.isEmpty else {
             throw Refusal(
                 .unknownThing,
-                receiver.map { "the survey has no points of the receiver \(QuotedValue.of($0))" }
-                    ?? "the survey has no points"
+                "the survey has no points"
+                    + (receiver.map { " of the receiver \(QuotedValue.of($0))" } ?? "")
+                    + (floor.map { " on floor \($0)" } ?? "")
+            )
+        }
+        guard floor != nil || floors.count == 1 else {
+            let list = floors.map(String.init).joined(separator: ", ")
+            throw Refusal(
+                .invalidValue,
+                "the points are on the floors \(list), and a file is about one: name the floor",
+                field: "floor"
             )
         }
         let names = Self.names(of: map)
