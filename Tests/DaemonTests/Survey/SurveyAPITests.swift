@@ -2,6 +2,7 @@ import Accounts
 import Controller
 import Daemon
 import Flare
+import Foundation
 import HTTPListener
 import JSON
 import People

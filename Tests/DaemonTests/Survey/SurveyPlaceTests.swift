@@ -146,6 +146,8 @@ struct SurveyPlaceTests {
         ("nan,nan,4,beacon 0,-20,60", "line 2: x must be a number"),
         ("loud,6,4,beacon 0,900,60", "line 2: level_db must be a number"),
         ("short,6,4,beacon 0,-20", "line 2: must have 6 fields"),
+        (" ,6,4,beacon 0,-20,60", "line 2: point must be 1 to 128 bytes"),
+        ("a\u{202E}b,6,4,beacon 0,-20,60", "without commas, invisible characters and spaces"),
         ("strange,6,4,of others,-20,60", "no beacon of this place is among those of point \"strange\""),
     ])
     func `a wrong point of a file is refused, and nothing is stored`(row: String, why: String) async throws {

@@ -153,9 +153,7 @@ package struct SurveyAPI: Sendable {
         return members
     }
 
-    private static let members = ["name", "x", "y", "z", "floor", "seconds", "accept"]
-
-    private static func wish(_ body: JSONObject) throws(Refusal) -> SurveyService.Wish {
+    private static func check(_ body: JSONObject, _ members: [String]) throws(Refusal) {
         if let unknown = body.keys.first(where: { !members.contains($0) }) {
             let legal = members.joined(separator: ", ")
             throw Refusal(
@@ -164,6 +162,24 @@ package struct SurveyAPI: Sendable {
                 field: unknown
             )
         }
+    }
+
+    private static func file(_ body: JSONObject) throws(Refusal) -> (
+        csv: [UInt8], receiver: String?, floor: Int
+    ) {
+        try check(body, ["csv", "receiver", "floor"])
+        guard let csv = body["csv"]?.string else {
+            throw Refusal(.wrongType, "csv must be the text of a file", field: "csv")
+        }
+        // Points of an unknown receiver would be stored as those of the one that hears now.
+        if let receiver = body["receiver"], receiver.string == nil, !receiver.isNull {
+            throw Refusal(.wrongType, "receiver must be a text", field: "receiver")
+        }
+        return (Array(csv.utf8), body["receiver"]?.string, try whole("floor", body) ?? 0)
+    }
+
+    private static func wish(_ body: JSONObject) throws(Refusal) -> SurveyService.Wish {
+        try check(body, ["name", "x", "y", "z", "floor", "seconds", "accept"])
         guard let name = body["name"]?.string else {
             throw Refusal(.wrongType, "name must be a text", field: "name")
         }

@@ -263,7 +263,10 @@ extension SurveyService {
         do throws(CSVError) {
             return try RecordedSurvey(beacons: known, csv: csv)
         } catch {
-            throw Refusal(.invalidValue, error.line.map { "line \($0): \(error.message)" } ?? error.message)
+            throw Refusal(
+                .invalidValue,
+                error.line.map { "line \($0): \(error.message)" } ?? "the file \(error.message)"
+            )
         }
     }
 }

@@ -118,7 +118,8 @@ extension SurveyService {
         else {
             throw Refusal(
                 .invalidValue,
-                "name must be 1 to \(longestName) bytes without commas (is \(QuotedValue.of(name)))",
+                "name must be 1 to \(longestName) bytes, without commas, invisible characters and spaces at "
+                    + "its ends (is \(QuotedValue.of(name)))",
                 field: "name"
             )
         }
