@@ -169,6 +169,12 @@ extension SurveyService {
     ///   - floor: Where they are.
     package func `import`(_ csv: [UInt8], receiver: String?, floor: Int) async throws(Refusal) -> JSONObject {
         guard let map else { throw Self.noPlace }
+        // Judging many points takes a processor for seconds.
+        guard !isImporting else {
+            throw Refusal(.rateLimited, "another file is being imported: wait until it is stored")
+        }
+        isImporting = true
+        defer { isImporting = false }
         let recorded = try Self.read(csv, map)
         let receiver = try self.receiver(named: receiver)
         guard floor == 0 || 0..<map.floors.heights.count ~= floor else {
