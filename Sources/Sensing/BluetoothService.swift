@@ -12,23 +12,27 @@ package struct BluetoothService: Sendable {
     package let power: ScanSwitch
     private let conditions: AsyncStream<ScanCondition>
     private let address: Locked<DeviceAddress?>
+    private let isReceiver: Bool
     private let logger: Logger
 
     private static let alert = "bluetooth"
 
     /// `nil` if no adapter is to scan.
+    ///
+    /// - Parameter isReceiver: Whether others rely on what this machine hears.
     package init?(
         _ settings: ScanSettings,
         ephemerals: EphemeralBeacons?,
         feed: PacketFeed? = nil,
         isOn: Bool,
+        isReceiver: Bool = false,
         clocks: SensorClocks,
         logger: Logger
     ) throws(ResourceError) {
         guard settings.adapter != .off else { return nil }
         let (conditions, port) = AsyncStream.makeStream(of: ScanCondition.self)
         self.conditions = conditions
-        self.logger = logger
+        (self.isReceiver, self.logger) = (isReceiver, logger)
         do { power = try ScanSwitch(isOn: isOn) } catch {
             throw ResourceError("cannot open a descriptor for the Bluetooth scanner: \(error)")
         }
@@ -72,6 +76,13 @@ package struct BluetoothService: Sendable {
         }
     }
 
+    /// What the log says where there is no adapter: a device has other sources, a receiver has none.
+    package static func absence(isReceiver: Bool) -> (level: Logger.Level, text: String) {
+        isReceiver
+            ? (.warning, "no adapter found; as a receiver this machine hears nothing until it has one")
+            : (.info, "no adapter found; beacons are still received from other sources")
+    }
+
     private func log(_ condition: ScanCondition, after last: ScanCondition) {
         if let problem = condition.problem {
             if problem != last.problem { logger.warning("\(problem)") }
@@ -83,7 +94,8 @@ package struct BluetoothService: Sendable {
         guard condition.state != last.state else { return }
         switch condition.state {
         case .absent:
-            logger.info("bluetooth: no adapter found; beacons are still received from other sources")
+            let (level, text) = Self.absence(isReceiver: isReceiver)
+            logger.log(level: level, "bluetooth: \(text)")
         case .scanning:
             let kind = condition.isExtended ? "extended" : "legacy"
             logger.notice(

@@ -98,21 +98,23 @@ struct SurveyTests {
 
     @Test func `what is heard at a spot is learnt, shown, exported, imported and forgotten`() async throws {
         try await withHome { home, visitor in
-            try home.folder.write("name,x,y\nLight,8.5,2\nCellar,100,2\n", to: "spots.csv")
+            try home.folder.write("name,x,y\nCellar,100,2\nLight,8.5,2\n", to: "spots.csv")
             let spots = home.folder.path("spots.csv")
             func survey(_ words: [String], answers: String = "") async throws -> Program.End {
                 try await run(["survey"] + words + ["--state", home.state], answers: answers, home)
             }
             try await walking(visitor) {
                 try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
-                let learnt = try await survey([spots, "--learn", "--seconds", "14"], answers: "\nq\n")
+                let learnt = try await survey([spots, "--learn", "--seconds", "14"], answers: "\ns\n\n")
                 #expect(learnt.status == 0, "\(learnt.output)")
-                #expect(learnt.output.contains("1 of 2: stand at Light (8.5, 2.0)"))
+                // A spot that is refused can be skipped.
+                #expect(learnt.output.contains("Cellar: the point (100.0, 2.0) is not in the place"))
+                #expect(learnt.output.contains("2 of 2: stand at Light (8.5, 2.0)"))
                 #expect(learnt.output.contains("Light: stored, 1 beacon and"))
                 #expect(learnt.output.contains("the survey has 1 point, and is not used yet"))
                 try await visitor.awaits("device/position") { $0["map"] == "plain" }
             }
-            let far = try await survey([spots, "--learn"], answers: "s\n\n")
+            let far = try await survey([spots, "--learn"], answers: "\n")
             #expect(far.status == 65 && far.output.contains("is not in the place"), "\(far.output)")
             let list = try await survey(["list", "--json"])
             #expect(list.status == 0 && list.output.contains(#""name":"Light""#), "\(list.output)")
@@ -129,6 +131,9 @@ struct SurveyTests {
             #expect(imported.status == 0, "\(imported.output)")
             #expect(try await survey(["show", "Light"]).output.contains("broker"))
             #expect(try await survey(["forget"]).status == 64)
+            try home.folder.write(String(repeating: "x", count: 13 << 20), to: "large.csv")
+            let large = try await survey(["import", home.folder.path("large.csv")])
+            #expect(large.status == 65 && large.output.contains("is larger than 12582912 bytes"), "\(large.output)")
         }
     }
 

@@ -94,6 +94,18 @@ import Testing
         #expect(Set(doubtful).isSuperset(of: ["P0", "P8"]))
     }
 
+    @Test func `of more points than count on a floor the newest do`() {
+        // Each hears one beacon, so that this takes no time.
+        let things = hall.map.beacons.map(\.thing)
+        let points = survey(count: 252).enumerated().map { number, point in
+            var point = point
+            point.levels = point.levels.filter { $0.key == things[number % things.count] }
+            return point
+        }
+        let judged = SurveyCheck(survey: points, map: hall.map).findings.map(\.point)
+        #expect(judged.count == 250 && judged.first == "P2" && judged.last == "P251")
+    }
+
     @Test func `a radio map of other cells or of another environment is not used`() throws {
         let radio = try RadioMap(survey: survey(), map: hall.map)
         var estimator = GridEstimator(map: hall.map)

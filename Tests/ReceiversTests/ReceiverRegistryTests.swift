@@ -53,11 +53,25 @@ import Testing
         #expect(registry.advance(to: 569) == [] && registry.advance(to: 570) == [.silent("kitchen")])
     }
 
-    @Test mutating func `a receiver that no thing stands for is forgotten after an hour`() {
+    @Test mutating func `a receiver that no thing stands for is not missed, and forgotten after an hour`() {
         _ = report("garage", 1, at: 0)
-        #expect(registry.advance(to: 60) == [.silent("garage")])
+        #expect(registry.advance(to: 60) == [] && registry.silenceAlert == nil)
+        #expect(registry.record(reportBy: "garage", fingerprint: 2, at: 90).changes == [])
         _ = registry.advance(to: 3600)
+        #expect(registry.receivers.map(\.name) == ["garage"])
+        _ = registry.advance(to: 3700)
         #expect(registry.receivers.isEmpty && registry.silenceAlert == nil)
+    }
+
+    @Test mutating func `the silence of a receiver counts from when a thing stands for it`() {
+        _ = report("garage", 1, at: 0)
+        _ = registry.advance(to: 100)
+        #expect(registry.expect(["garage"], at: 200) == [] && registry.silent.isEmpty)
+        #expect(registry.advance(to: 259) == [] && registry.advance(to: 260) == [.silent("garage")])
+        #expect(registry.silenceAlert?.contains("receiver garage has been silent") == true)
+        // The thing is taken out of the place: nobody misses it any more.
+        _ = registry.expect([], at: 300)
+        #expect(registry.silenceAlert == nil)
     }
 
     @Test mutating func `the same message at once is a repeat, and a second later news`() {

@@ -59,7 +59,7 @@ struct CSVRow {
                 }
                 continue
             }
-            guard rows <= limit else { throw CSVError(line: line, "has more than \(limit) rows") }
+            guard rows <= limit else { throw CSVError(line: nil, "has more than \(limit) rows") }
             guard fields.count == columns.count else {
                 throw CSVError(line: line, "must have \(columns.count) fields (has \(fields.count))")
             }

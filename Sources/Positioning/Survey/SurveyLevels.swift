@@ -21,7 +21,7 @@ struct SurveyLevels: Sendable {
         let slopes: [Double]
     }
 
-    /// More points than this add nothing but time.
+    /// More points than this add nothing but time; the newest count.
     static let mostPoints = 250
     static let leastPackets = 0.05
 
@@ -36,7 +36,7 @@ struct SurveyLevels: Sendable {
             survey.filter { point in
                 point.environment == map.environment && point.floor == floor && point.isUsable
                     && map.beacons.contains { point.level(of: $0) != nil }
-            }.prefix(Self.mostPoints)
+            }.suffix(Self.mostPoints)
         )
         places = points.map(\.position)
         names = points.map(\.name)
@@ -89,6 +89,7 @@ struct SurveyLevels: Sendable {
         var weights = Array(repeating: 1.0, count: slopes.count)
         var errors = weights
         var variance = 25.0
+        var median = Median()
         for _ in 0..<10 {
             var (one, slope, square, level, product) = (0.0, 0.0, 0.0, 0.0, 0.0)
             for index in slopes.indices {
@@ -107,7 +108,7 @@ struct SurveyLevels: Sendable {
             for index in slopes.indices {
                 errors[index] = abs(levels[index] - offset - exponent * slopes[index])
             }
-            let deviation = 1.4826 * Self.median(errors)
+            let deviation = 1.4826 * median(of: errors)
             variance = max(9, deviation * deviation)
             let limit = 1.5 * variance.squareRoot()
             for index in slopes.indices { weights[index] = min(1, limit / max(errors[index], 1e-9)) }
@@ -116,12 +117,6 @@ struct SurveyLevels: Sendable {
     }
 
     private static let offsetDeviation = 8.0
-
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
 }
 
 extension SurveyPoint {

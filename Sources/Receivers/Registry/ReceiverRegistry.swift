@@ -39,7 +39,7 @@ package struct ReceiverRegistry: Sendable {
     /// What has become different.
     package enum Change: Sendable, Hashable {
         case appeared(String)
-        /// Nothing came for ``ReceiverRegistry/silence`` seconds.
+        /// Nothing came for ``ReceiverRegistry/silence`` seconds from one that a thing of the place stands for.
         case silent(String)
         case returned(String)
         case restarted(String)
@@ -93,6 +93,11 @@ package struct ReceiverRegistry: Sendable {
             if known[name] == nil, !add(name, isExpected: true, at: now) {
                 changes += refuse(name)
                 continue
+            }
+            // Until now nobody missed it: its silence counts from here.
+            if known[name]?.isExpected == false, known[name]?.isSilent == true {
+                known[name]?.isSilent = false
+                known[name]?.countsFrom = now
             }
             known[name]?.isExpected = true
         }
@@ -193,7 +198,7 @@ package struct ReceiverRegistry: Sendable {
                 known[name] = nil
             } else if !receiver.isSilent, now - since >= Self.silence {
                 known[name]?.isSilent = true
-                changes.append(.silent(name))
+                if receiver.isExpected { changes.append(.silent(name)) }
             }
         }
         if known.count < Self.most { ignored.removeAll() }
@@ -202,8 +207,10 @@ package struct ReceiverRegistry: Sendable {
 
     // MARK: Alerts
 
-    /// The receivers that have been silent for a minute, by name.
-    package var silent: [String] { known.values.filter(\.isSilent).map(\.name).sorted() }
+    /// The receivers that have been silent for a minute and for which things of the place stand, by name.
+    package var silent: [String] {
+        known.values.filter { $0.isSilent && $0.isExpected }.map(\.name).sorted()
+    }
 
     /// The sentence of the alert about silent receivers; `nil` if all are heard.
     package var silenceAlert: String? {
@@ -233,7 +240,7 @@ package struct ReceiverRegistry: Sendable {
         }
         guard let receiver = known[name] else { return false }
         if receiver.isSilent {
-            changes.append(.returned(name))
+            if receiver.isExpected { changes.append(.returned(name)) }
         } else if receiver.heardAt == nil {
             changes.append(.appeared(name))
         }

@@ -165,13 +165,16 @@ struct EstimateCommand: ParsableCommand {
 enum CSVInput {
     private static let mostBytes = 128 * 1024 * 1024
 
-    /// - Parameter path: `-` for standard input.
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - limit: Bytes.
     /// - Throws: ``VerbError``, with the line of a mistake.
     static func read<Content>(
         _ path: String,
+        upTo limit: Int = mostBytes,
         _ parse: ([UInt8]) throws(CSVError) -> Content
     ) throws -> Content {
-        switch FileContents.readInput(path, upTo: mostBytes) {
+        switch FileContents.readInput(path, upTo: limit) {
         case .failure(let fault):
             throw VerbError("\(path) \(fault.message)", ExitCode(fault))
         case .success(let contents):

@@ -64,6 +64,10 @@ struct SurveyLearning {
                 return .end
             }
             switch item {
+            // One spot that is refused is no reason to lose the walk: it can be skipped.
+            case .failed(let error) where [.dataError, .temporary].contains(error.code):
+                StandardError.report("\(spot.name): \(error.message)")
+                return .stay
             case .failed(let error): throw error
             case .measured(let answer):
                 StandardError.print("\(spot.name): \(SurveyText.result(answer))")

@@ -122,13 +122,18 @@ struct SurveyExportCommand: AsyncParsableCommand {
     )
     var receiver: String?
 
+    @Option(help: ArgumentHelp("The floor, from 0; needed if the points are on several.", valueName: "n"))
+    var floor: Int?
+
     @Flag(help: "Replace the file if it is there.")
     var force = false
 
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        let query = receiver.map { ["receiver": $0] } ?? [:]
+        var query: [String: String] = [:]
+        query["receiver"] = receiver
+        query["floor"] = floor.map(String.init)
         let answer = try await SurveyDaemon(folder: try state.location().path)
             .ask(.get, ["export"], query: query)
         let csv = answer["csv"]?.string ?? ""
@@ -162,10 +167,13 @@ struct SurveyImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The floor on which they are, from 0.", valueName: "n"))
     var floor = 0
 
+    /// As JSON it is longer, and the daemon takes 16 MiB.
+    private static let mostBytes = 12 << 20
+
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        let csv = try CSVInput.read(file) { bytes throws(CSVError) in
+        let csv = try CSVInput.read(file, upTo: Self.mostBytes) { bytes throws(CSVError) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw CSVError(line: nil, "must be UTF-8 text")
             }

@@ -110,6 +110,7 @@ private struct RunningReceiver: Sendable {
                 ephemerals: nil,
                 feed: packets,
                 isOn: true,
+                isReceiver: true,
                 clocks: .ofThisMachine,
                 logger: logger
             )

@@ -2,6 +2,7 @@ import Accounts
 import Controller
 import Daemon
 import Flare
+import Foundation
 import HTTPListener
 import JSON
 import People
@@ -83,6 +84,23 @@ struct SurveyAPITests {
         }
     }
 
+    @Test func `the right counts for the environment whose survey it is, also while another is entered`()
+        async throws
+    {
+        try await Self.serve { survey, api, _, callers in
+            try await survey.takeFive()
+            let other = FlareEnvironment(id: FlareID(high: 1, low: 9))
+            survey.enterUnnoticed(TestSurvey.map(environment: other), in: other)
+            let request = Self.request("GET", "export")
+            #expect(await api.answer(request, by: callers.otherWriter, from: nil).status == 403)
+            #expect(await api.answer(request, by: callers.writer, from: nil).status == 200)
+            await survey.service.refresh()
+            #expect(await api.answer(request, by: callers.writer, from: nil).status == 403)
+            // It may ask, and there is nothing.
+            #expect(await api.answer(request, by: callers.otherWriter, from: nil).status == 404)
+        }
+    }
+
     @Test func `a verb needs no rights, and asks for nothing else`() async throws {
         try await Self.serve { _, api, _, _ in
             #expect(await api.answer(LocalRequest("GET", ["api", "rules"])) == nil)
@@ -120,6 +138,39 @@ struct SurveyAPITests {
             #expect(response?.status == 400)
             let answer = try Self.json(response)
             #expect(answer["error"]?.string == code, "\(answer)")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "wrong_type", "csv must be the text of a file"),
+        (#"{"csv":"FILE","receiver":5}"#, "wrong_type", "receiver must be a text"),
+        (#"{"csv":"FILE","reciever":"hall"}"#, "unknown_key", "there are csv, receiver, floor"),
+        (#"{"csv":"FILE","floor":"1"}"#, "wrong_type", "floor must be a number"),
+        (#"{"csv":""}"#, "invalid_value", "the file is empty"),
+    ])
+    func `a wrong import is refused with what is legal`(body: String, code: String, why: String) async throws
+    {
+        try await Self.serve { survey, api, _, _ in
+            let file = RecordedSurvey.header + #"\ndoor,6,4,beacon 1,-20,60"#
+            let body = body.replacingOccurrences(of: "FILE", with: file)
+            let response = await api.answer(Self.request("POST", "import", body))
+            #expect(response?.status == 400)
+            let answer = try Self.json(response)
+            #expect(answer["error"]?.string == code, "\(answer)")
+            #expect(answer["message"]?.string?.contains(why) == true, "\(answer)")
+            #expect(try survey.store.surveyPoints(of: TestSurvey.map()).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["", "-1", "1.5", "up"])
+    func `a file is about a floor that has a number`(floor: String) async throws {
+        try await Self.serve { survey, api, _, _ in
+            try await survey.takeFive()
+            let response = await api.answer(
+                LocalRequest("GET", ["api", "survey", "export"], query: ["floor": floor])
+            )
+            #expect(response?.status == 400)
+            #expect(try Self.json(response)["field"] == "floor")
         }
     }
 

@@ -115,11 +115,39 @@ struct SurveyPlaceTests {
         }
     }
 
+    @Test func `points of two floors are exported one floor at a time`() async throws {
+        try await withSurvey { survey in
+            let points = [("cellar", 0), ("attic", 1)].map { name, floor in
+                SurveyPoint(
+                    name: name,
+                    environment: TestSurvey.environment.id,
+                    floor: floor,
+                    position: Point3D(x: 6, y: 4, z: 1),
+                    receiver: TestSurvey.receiver,
+                    levels: [FlareID(high: 3, low: 0): .init(decibels: -20, packets: 60)]
+                )
+            }
+            try survey.store.save(points, of: TestSurvey.map())
+            await survey.enter(TestSurvey.map(moving: 2))
+            await survey.enter()
+            let refusal = await #expect(throws: Refusal.self) { _ = try await survey.service.export(nil) }
+            #expect(refusal?.message.contains("on the floors 0, 1") == true && refusal?.field == "floor")
+            let (csv, count) = try await survey.service.export(nil, floor: 1)
+            #expect(count == 1 && csv.contains("attic,6.0,4.0,beacon 0,") && !csv.contains("cellar"))
+            let missing = await #expect(throws: Refusal.self) {
+                _ = try await survey.service.export(nil, floor: 7)
+            }
+            #expect(missing?.message == "the survey has no points on floor 7")
+        }
+    }
+
     @Test(arguments: [
         ("far,90,4,beacon 0,-20,60", "is not in the place"),
         ("nan,nan,4,beacon 0,-20,60", "line 2: x must be a number"),
         ("loud,6,4,beacon 0,900,60", "line 2: level_db must be a number"),
         ("short,6,4,beacon 0,-20", "line 2: must have 6 fields"),
+        (" ,6,4,beacon 0,-20,60", "line 2: point must be 1 to 128 bytes"),
+        ("a\u{202E}b,6,4,beacon 0,-20,60", "without commas, invisible characters and spaces"),
         ("strange,6,4,of others,-20,60", "no beacon of this place is among those of point \"strange\""),
     ])
     func `a wrong point of a file is refused, and nothing is stored`(row: String, why: String) async throws {

@@ -1,6 +1,7 @@
 import Controller
 import Daemon
 import Flare
+import Foundation
 import JSON
 import Positioning
 import TestSupport
@@ -181,18 +182,7 @@ struct SurveyServiceTests {
 
     @Test func `the survey of an environment has at most five hundred points`() async throws {
         try await withSurvey { survey in
-            let points = (0..<SurveyService.mostPoints).map { number in
-                SurveyPoint(
-                    name: "P\(number)",
-                    environment: TestSurvey.environment.id,
-                    position: Self.middle,
-                    receiver: TestSurvey.receiver,
-                    levels: [:]
-                )
-            }
-            try survey.store.save(points, of: TestSurvey.map())
-            await survey.enter(TestSurvey.map(moving: 2))
-            await survey.enter()
+            try await survey.fill(with: SurveyService.mostPoints)
             let refusal = await #expect(throws: Refusal.self) {
                 _ = try await survey.take("table", standing: Self.middle)
             }
@@ -200,5 +190,59 @@ struct SurveyServiceTests {
             let again = try await survey.take("P7", standing: Self.middle)
             #expect(again["stored"] == true, "a point may be replaced")
         }
+    }
+
+    @Test func `files are imported one at a time, up to five hundred points together`() async throws {
+        try await withSurvey { survey in
+            try await survey.fill(with: SurveyService.mostPoints - 60)
+            let (file, service) = (Array(Self.file(of: 60).utf8), survey.service)
+            let refusals: [RefusalCode] = await withTaskGroup(of: RefusalCode?.self) { group in
+                for copy in 0..<4 {
+                    group.addTask {
+                        do throws(Refusal) {
+                            _ = try await service.import(file, receiver: "phone \(copy)", floor: 0)
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                }
+                return await group.reduce(into: [RefusalCode]()) { $0 += [$1].compactMap(\.self) }
+            }
+            #expect(refusals.count == 3 && Set(refusals).isSubset(of: [.rateLimited, .tooLarge]))
+            #expect(refusals.contains(.rateLimited))
+            let stored = try survey.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.count == SurveyService.mostPoints)
+        }
+    }
+
+    @Test func `a point that is measured while a file is imported finds no room, either`() async throws {
+        try await withSurvey { survey in
+            try await survey.fill(with: SurveyService.mostPoints - 60)
+            let (file, service) = (Array(Self.file(of: 60).utf8), survey.service)
+            let imported = Locked<[Bool]>([])
+            let refusal = await #expect(throws: Refusal.self) {
+                _ = try await survey.take("table", standing: Self.middle) {
+                    guard imported.withLock({ $0.isEmpty }) else { return }
+                    let answer = try? await service.import(file, receiver: "phone", floor: 0)
+                    imported.withLock { $0.append(answer?["points"] == 60) }
+                }
+            }
+            #expect(imported.withLock { $0 } == [true])
+            #expect(refusal?.code == .tooLarge)
+        }
+    }
+
+    /// Up to 60 points, as the beacons are heard there.
+    private static func file(of count: Int) -> String {
+        var csv = RecordedSurvey.header + "\n"
+        for number in 0..<count {
+            let point = Point3D(x: Double(1 + number % 10), y: Double(1 + number / 10), z: 1)
+            for (index, beacon) in TestSurvey.places.enumerated() {
+                let level = -22 * log10(beacon.distance(to: point))
+                csv += "P\(number),\(point.x),\(point.y),beacon \(index),\(level),60\n"
+            }
+        }
+        return csv
     }
 }

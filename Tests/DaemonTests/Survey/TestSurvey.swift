@@ -91,12 +91,17 @@ final class TestSurvey: Sendable {
 
     /// The daemon is in this place from now on.
     func enter(_ map: BeaconMap = TestSurvey.map(), in environment: FlareEnvironment = environment) async {
-        _ = world.withLock { $0.pipeline?.enter(map, in: environment) }
+        enterUnnoticed(map, in: environment)
         Self.hear(world)
         await service.refresh()
         // The estimators use the fitted map from the next packet on.
         Self.hear(world)
         Self.hear(world)
+    }
+
+    /// The estimators are in this place, and the service has not heard of it yet.
+    func enterUnnoticed(_ map: BeaconMap, in environment: FlareEnvironment) {
+        _ = world.withLock { $0.pipeline?.enter(map, in: environment) }
     }
 
     /// Measures a point where the device stands; `named` is where the person believes to be.
@@ -124,6 +129,23 @@ final class TestSurvey: Sendable {
 
     func takeFive() async throws {
         for (name, place) in Self.five { _ = try await take(name, standing: place) }
+    }
+
+    /// Stores points of which nothing is known but that they are there.
+    func fill(with count: Int) async throws {
+        let points = (0..<count).map { number in
+            SurveyPoint(
+                name: "P\(number)",
+                environment: Self.environment.id,
+                position: Point3D(x: 6, y: 4, z: 1),
+                receiver: Self.receiver,
+                levels: [:]
+            )
+        }
+        try store.save(points, of: Self.map())
+        // The service reads the points of a place that is new.
+        await enter(Self.map(moving: 2))
+        await enter()
     }
 
     var events: [ControllerEvent] { sent.withLock { $0 } }

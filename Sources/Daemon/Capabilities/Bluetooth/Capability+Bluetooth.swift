@@ -25,6 +25,7 @@ extension Capability {
                 ephemerals: EphemeralBeacons(beacons.ephemeralBeacons),
                 feed: context.packets,
                 isOn: isReceiver || !context.switchedOff.contains(.beacons),
+                isReceiver: isReceiver,
                 clocks: context.clocks,
                 logger: context.logger
             )

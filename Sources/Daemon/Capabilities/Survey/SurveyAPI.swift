@@ -54,7 +54,7 @@ package struct SurveyAPI: Sendable {
     package func answer(_ request: LocalRequest, by caller: Caller, from address: String?) async
         -> LocalResponse
     {
-        let place = service.channel.map.map { AccessObject.environment($0.environment) } ?? .everything
+        let place = await service.environment.map { AccessObject.environment($0) } ?? .everything
         let verdict = accounts.table.verdict(of: caller, .write, on: place, at: accounts.clock())
         let requester = Requester(
             name: accounts.table.logName(of: caller),
@@ -91,6 +91,19 @@ package struct SurveyAPI: Sendable {
         return name
     }
 
+    /// The floor of a query; `nil` if it names none.
+    private static func floor(_ request: LocalRequest) throws(Refusal) -> Int? {
+        guard let text = request.query["floor"] else { return nil }
+        guard let floor = Int(text), floor >= 0 else {
+            throw Refusal(
+                .invalidValue,
+                "floor must be a whole number from 0 (is \(QuotedValue.of(text)))",
+                field: "floor"
+            )
+        }
+        return floor
+    }
+
     /// - Returns: The answer, and what was changed.
     private func carryOut(_ request: LocalRequest) async throws(Refusal) -> (LocalResponse, String?) {
         let words = Array(request.path.dropFirst(2))
@@ -116,19 +129,14 @@ package struct SurveyAPI: Sendable {
             await service.endMeasurement()
             return (LocalResponse(204), nil)
         case ("GET", "export", 1):
-            let (csv, points) = try await service.export(try Self.receiver(request))
+            let (csv, points) = try await service.export(
+                try Self.receiver(request),
+                floor: try Self.floor(request)
+            )
             return (.json(200, ["csv": .string(csv), "points": JSONValue(points)]), nil)
         case ("POST", "import", 1):
-            let members = try Self.object(request)
-            guard let csv = members["csv"]?.string else {
-                throw Refusal(.wrongType, "csv must be the text of a file", field: "csv")
-            }
-            let floor = try Self.whole("floor", members) ?? 0
-            let answer = try await service.import(
-                Array(csv.utf8),
-                receiver: members["receiver"]?.string,
-                floor: floor
-            )
+            let file = try Self.file(try Self.object(request))
+            let answer = try await service.import(file.csv, receiver: file.receiver, floor: file.floor)
             return (.json(201, .object(answer)), nil)
         default: return (.nothing(request), nil)
         }
@@ -145,9 +153,7 @@ package struct SurveyAPI: Sendable {
         return members
     }
 
-    private static let members = ["name", "x", "y", "z", "floor", "seconds", "accept"]
-
-    private static func wish(_ body: JSONObject) throws(Refusal) -> SurveyService.Wish {
+    private static func check(_ body: JSONObject, _ members: [String]) throws(Refusal) {
         if let unknown = body.keys.first(where: { !members.contains($0) }) {
             let legal = members.joined(separator: ", ")
             throw Refusal(
@@ -156,6 +162,24 @@ package struct SurveyAPI: Sendable {
                 field: unknown
             )
         }
+    }
+
+    private static func file(_ body: JSONObject) throws(Refusal) -> (
+        csv: [UInt8], receiver: String?, floor: Int
+    ) {
+        try check(body, ["csv", "receiver", "floor"])
+        guard let csv = body["csv"]?.string else {
+            throw Refusal(.wrongType, "csv must be the text of a file", field: "csv")
+        }
+        // Points of an unknown receiver would be stored as those of the one that hears now.
+        if let receiver = body["receiver"], receiver.string == nil, !receiver.isNull {
+            throw Refusal(.wrongType, "receiver must be a text", field: "receiver")
+        }
+        return (Array(csv.utf8), body["receiver"]?.string, try whole("floor", body) ?? 0)
+    }
+
+    private static func wish(_ body: JSONObject) throws(Refusal) -> SurveyService.Wish {
+        try check(body, ["name", "x", "y", "z", "floor", "seconds", "accept"])
         guard let name = body["name"]?.string else {
             throw Refusal(.wrongType, "name must be a text", field: "name")
         }

@@ -7,6 +7,9 @@ package import Things
 
 /// Lists, removes, exports and imports points.
 extension SurveyService {
+    /// Whose survey is kept now; for a moment not yet that in which the device is.
+    package var environment: FlareID? { map?.environment }
+
     /// The survey of the current environment.
     package func list() -> JSONObject {
         var members: JSONObject = [
@@ -107,17 +110,31 @@ extension SurveyService {
 
     /// The points of a receiver as `estimate --survey` reads them.
     ///
-    /// - Parameter receiver: `nil` for the one with most points.
-    package func export(_ receiver: String?) throws(Refusal) -> (csv: String, points: Int) {
+    /// - Parameters:
+    ///   - receiver: `nil` for the one with most points.
+    ///   - floor: Must be named where there are points on several, since the file does not say it.
+    package func export(_ receiver: String?, floor: Int? = nil) throws(Refusal) -> (csv: String, points: Int)
+    {
         guard let map else { throw Self.noPlace }
         let counts = Dictionary(grouping: points, by: \.point.receiver).mapValues(\.count)
         let most = counts.max { ($0.value, $1.key ?? "") < ($1.value, $0.key ?? "") }?.key
-        let own = points(of: receiver ?? most ?? "")
+        let all = points(of: receiver ?? most ?? "")
+        let floors = Set(all.map(\.floor)).sorted()
+        let own = all.filter { floor == nil || $0.floor == floor }
         guard !own.isEmpty else {
             throw Refusal(
                 .unknownThing,
-                receiver.map { "the survey has no points of the receiver \(QuotedValue.of($0))" }
-                    ?? "the survey has no points"
+                "the survey has no points"
+                    + (receiver.map { " of the receiver \(QuotedValue.of($0))" } ?? "")
+                    + (floor.map { " on floor \($0)" } ?? "")
+            )
+        }
+        guard floor != nil || floors.count == 1 else {
+            let list = floors.map(String.init).joined(separator: ", ")
+            throw Refusal(
+                .invalidValue,
+                "the points are on the floors \(list), and a file is about one: name the floor",
+                field: "floor"
             )
         }
         let names = Self.names(of: map)
@@ -152,6 +169,12 @@ extension SurveyService {
     ///   - floor: Where they are.
     package func `import`(_ csv: [UInt8], receiver: String?, floor: Int) async throws(Refusal) -> JSONObject {
         guard let map else { throw Self.noPlace }
+        // Judging many points takes a processor for seconds.
+        guard !isImporting else {
+            throw Refusal(.rateLimited, "another file is being imported: wait until it is stored")
+        }
+        isImporting = true
+        defer { isImporting = false }
         let recorded = try Self.read(csv, map)
         let receiver = try self.receiver(named: receiver)
         guard floor == 0 || 0..<map.floors.heights.count ~= floor else {
@@ -182,17 +205,13 @@ extension SurveyService {
             )
         }
         let names = Set(new.map(\.name))
-        let kept = points.count { $0.point.receiver != receiver || !names.contains($0.point.name) }
-        guard kept + new.count <= Self.mostPoints else {
-            throw Refusal(
-                .tooLarge,
-                "the survey would have \(kept + new.count) points, and may have \(Self.mostPoints)"
-            )
-        }
+        try checkRoom(for: new, names, of: receiver)
         let all = points(of: receiver).filter { !names.contains($0.name) } + new
         let (error, findings) = await Self.judge(all, map, settings.grid)
         if case .elsewhere? = error { throw Refusal(.invalidValue, error?.description ?? "") }
         guard self.map == map else { throw Refusal(.staleTarget, "the place was changed meanwhile") }
+        // Others may have stored points while these were judged.
+        try checkRoom(for: new, names, of: receiver)
         try await add(new, in: map)
         var answer: JSONObject = [
             "points": JSONValue(new.count), "message": .string(message(for: receiver, all.count)),
@@ -202,6 +221,20 @@ extension SurveyService {
         let doubtful = findings.filter(\.isDoubtful).map(\.point)
         if !doubtful.isEmpty { answer["doubtful"] = .array(doubtful.map { .string($0) }) }
         return answer
+    }
+
+    private func checkRoom(
+        for new: [SurveyPoint],
+        _ names: Set<String>,
+        of receiver: String
+    ) throws(Refusal) {
+        let kept = points.count { $0.point.receiver != receiver || !names.contains($0.point.name) }
+        guard kept + new.count <= Self.mostPoints else {
+            throw Refusal(
+                .tooLarge,
+                "the survey would have \(kept + new.count) points, and may have \(Self.mostPoints)"
+            )
+        }
     }
 
     private func receiver(named name: String?) throws(Refusal) -> String {
@@ -236,7 +269,10 @@ extension SurveyService {
         do throws(CSVError) {
             return try RecordedSurvey(beacons: known, csv: csv)
         } catch {
-            throw Refusal(.invalidValue, error.line.map { "line \($0): \(error.message)" } ?? error.message)
+            throw Refusal(
+                .invalidValue,
+                error.line.map { "line \($0): \(error.message)" } ?? "the file \(error.message)"
+            )
         }
     }
 }

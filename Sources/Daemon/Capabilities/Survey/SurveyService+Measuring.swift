@@ -99,11 +99,15 @@ extension SurveyService {
                 field: "name"
             )
         }
+        try checkRoom(for: wish)
+        return floor
+    }
+
+    private func checkRoom(for wish: Wish) throws(Refusal) {
         let isNew = !points.contains { $0.point.name == wish.name }
         guard !isNew || points.count < Self.mostPoints else {
             throw Refusal(.tooLarge, "the survey has \(Self.mostPoints) points, and may have no more")
         }
-        return floor
     }
 
     /// Commas would end a field of the file to which points are exported.
@@ -114,7 +118,8 @@ extension SurveyService {
         else {
             throw Refusal(
                 .invalidValue,
-                "name must be 1 to \(longestName) bytes without commas (is \(QuotedValue.of(name)))",
+                "name must be 1 to \(longestName) bytes, without commas, invisible characters and spaces at "
+                    + "its ends (is \(QuotedValue.of(name)))",
                 field: "name"
             )
         }
@@ -217,6 +222,8 @@ extension SurveyService {
         guard self.map == map else {
             throw Refusal(.staleTarget, "the place was changed meanwhile: measure again")
         }
+        // A file may have been imported while this was measured.
+        try checkRoom(for: wish)
         try await add([point], in: map)
         answer["stored"] = true
         answer["message"] = .string(message(for: receiver, all.count))

@@ -64,6 +64,7 @@ package actor SurveyService: Service {
     /// Beacons whose levels were removed, until points are taken again.
     private var removed: [String] = []
     var running: Running?
+    var isImporting = false
     /// Counts the fits, so that an older one does not replace a newer one.
     private var fits = 0
 
