@@ -11,25 +11,6 @@ extension ControllerState {
         saysWhoIsInZones ? .array(presences.map { $0.json(in: self) }) : nil
     }
 
-    /// What `B/devices` says of all devices but when they were heard, as a number that is another one when that is; `nil`
-    /// for a daemon that lists no further ones.
-    ///
-    /// Somebody is heard every few milliseconds: this is for whoever would else write the whole list each time.
-    package var devicesMark: Int? {
-        guard saysWhoIsInZones else { return nil }
-        var mark = device.map { DevicePresence(own: $0, in: self).mark(in: self) } ?? 0
-        for node in nodes.values { mark ^= DevicePresence(node).mark(in: self) }
-        return mark
-    }
-
-    /// When any of them was heard last.
-    package var devicesHeardAt: Instant? {
-        nodes.values.reduce(fix?.at) { latest, node in
-            guard let latest, let other = node.fix?.at else { return latest ?? node.fix?.at }
-            return other.steadyMilliseconds > latest.steadyMilliseconds ? other : latest
-        }
-    }
-
     /// Whether zones say who is in them.
     package var saysWhoIsInZones: Bool { !nodes.isEmpty || !isPresent }
 
@@ -73,18 +54,6 @@ private struct DevicePresence {
         self.name = name.isEmpty ? other.listed.name : name
         kind = other.listed.kind
         (zone, since, fix) = (other.zoneID, other.zoneSince, other.fix)
-    }
-
-    func mark(in state: ControllerState) -> Int {
-        var hasher = Hasher()
-        hasher.combine(node)
-        hasher.combine(name)
-        hasher.combine(kind)
-        hasher.combine(zone)
-        hasher.combine(zone.flatMap { state.slugs[.zone, $0] })
-        hasher.combine(since)
-        hasher.combine(fix?.quality)
-        return hasher.finalize()
     }
 
     func json(in state: ControllerState) -> JSONValue {

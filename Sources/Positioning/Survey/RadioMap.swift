@@ -145,15 +145,19 @@ package struct RadioMap: Sendable {
             for cell in 0..<cells {
                 places[cell] = ((start + cell) % area.columns, (start + cell) / area.columns)
             }
-            for (number, point) in points.enumerated() {
-                var covariances = Cells()
+            walls.withUnsafeMutableBytes { walls in
                 for cell in 0..<cells {
                     let middle = Point3D(x: area.x(places[cell].column), y: area.y(places[cell].row))
-                    covariances[cell] = Float(
-                        LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
-                    )
+                    for (number, point) in points.enumerated() {
+                        let covariance = LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
+                        walls.storeBytes(
+                            of: Float(covariance),
+                            toByteOffset: number * MemoryLayout<Cells>.stride + cell
+                                * MemoryLayout<Float>.stride,
+                            as: Float.self
+                        )
+                    }
                 }
-                walls[number] = covariances
             }
             for (number, process) in processes.enumerated() {
                 var (slopes, levels) = (Cells(), Cells())
