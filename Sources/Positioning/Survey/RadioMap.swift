@@ -150,12 +150,8 @@ package struct RadioMap: Sendable {
                     let middle = Point3D(x: area.x(places[cell].column), y: area.y(places[cell].row))
                     for (number, point) in points.enumerated() {
                         let covariance = LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
-                        walls.storeBytes(
-                            of: Float(covariance),
-                            toByteOffset: number * MemoryLayout<Cells>.stride + cell
-                                * MemoryLayout<Float>.stride,
-                            as: Float.self
-                        )
+                        let place = number * MemoryLayout<Cells>.stride + cell * MemoryLayout<Float>.stride
+                        walls.storeBytes(of: Float(covariance), toByteOffset: place, as: Float.self)
                     }
                 }
             }
