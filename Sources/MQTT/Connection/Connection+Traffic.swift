@@ -75,7 +75,7 @@ extension Connection {
             if let failure = write(&traffic) { return failure }
             // What is written acknowledges as well.
             if ready.toRead, traffic.lastWritten < traffic.lastRead { input.acknowledgeQuickly() }
-            return keepAlive(traffic)
+            return keepAlive(&traffic)
         }
         let publications = traffic.withLock { $0.takePublications() }
         if publications > 0 { events.written(publications) }
@@ -148,8 +148,11 @@ extension Connection {
 
     /// Lets the library send PINGREQ, or end the link, when nothing has passed for long: it does not know what passes
     /// beside it.
-    private func keepAlive(_ traffic: Traffic) -> Failure? {
+    private func keepAlive(_ traffic: inout Traffic) -> Failure? {
         guard .now - traffic.last >= progress.keepAlive || mosquitto_socket(handle) < 0 else { return nil }
+        // A link at rest keeps no memory for what it had to write.
+        traffic.batch.release()
+        output.withLock { $0.buffer.release() }
         errno = 0
         let result = mosquitto_loop_misc(handle)
         return result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil

@@ -28,8 +28,9 @@ static double wakeups_a_second(int pid, int seconds) {
 // Two daemons on the same place, of which the second one has so many devices more. Nobody hears any of them.
 int devices_rest(int few_pid, int many_pid, int further, int seconds) {
     usleep((useconds_t)settling_us);
-    double few_kb = (double)status_kb(few_pid, "RssAnon"), many_kb = (double)status_kb(many_pid, "RssAnon");
     double few = wakeups_a_second(few_pid, seconds), all = wakeups_a_second(many_pid, seconds);
+    // After their connections have been at rest for a while.
+    double few_kb = (double)status_kb(few_pid, "RssAnon"), many_kb = (double)status_kb(many_pid, "RssAnon");
     char text[160];
     snprintf(text, sizeof text, "idle, %d devices at rest more, against one: anonymous memory", further);
     row_beside(text, "MB", 1, few_kb / 1024, many_kb / 1024, "–", -1);
