@@ -38,7 +38,7 @@ package struct PlacePicture: Sendable {
                 things[object.id] = state.things[object.id].flatMap {
                     PlanThing($0, state.shape(of: $0))
                 }
-            case .object, .location, .sensor, .alert, .link, .beacon, .slice, .devices:
+            case .object, .devices, .occupancy, .location, .sensor, .alert, .link, .beacon, .slice:
                 continue
             }
             isChanged = true

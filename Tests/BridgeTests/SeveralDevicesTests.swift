@@ -25,7 +25,7 @@ struct SeveralDevicesTests {
         var screen = Screen.ofFlat()
         let told = screen.show(
             state(Flat.kitchen, heardAt: 0),
-            [.devices, .object(ObjectReference(.zone, Flat.kitchen))]
+            [.devices, .occupancy(Flat.kitchen)]
         )
         #expect(Set(told.keys) == ["devices", "zones/kitchen"])
         let devices = try JSONValue(parsing: told["devices"] ?? "")

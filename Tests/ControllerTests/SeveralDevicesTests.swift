@@ -321,8 +321,10 @@ import Things
         #expect(snapshot.changes.isSuperset(of: [.zone, .nearby, .device, .position]))
         #expect(rig.controller.removeSnapshot(of: "anna") == nil)
         let own = rig.controller.removeChanges()
-        let zones: [StateChange] = [House.kitchen, House.living].map { .object(ObjectReference(.zone, $0)) }
+        let zones = [House.kitchen, House.living].map { StateChange.occupancy($0) }
         #expect(own.isSuperset(of: zones + [.devices]), "who is in a zone is published with the zone")
+        let objects = [House.kitchen, House.living].map { StateChange.object(ObjectReference(.zone, $0)) }
+        #expect(own.isDisjoint(with: objects), "no zone is another one, so that nobody announces them again")
         #expect(own.isDisjoint(with: [.zone, .nearby, .device, .position]))
     }
 
@@ -335,6 +337,32 @@ import Things
         rig.serve()
         #expect(rig.controller.changedNodes() == ["anna"])
         #expect(rig.controller.removeSnapshot(of: "anna")?.changes == [.nearby])
+    }
+
+    @Test func `a change of a thing that nobody is near changes no node`() {
+        var rig = rig()
+        move(&rig, "anna", 6, 2)
+        move(&rig, "anna", 1, 1)
+        for node in rig.controller.changedNodes() { _ = rig.controller.removeSnapshot(of: node) }
+        _ = rig.controller.removeChanges()
+        rig.set(["on": true], of: "floor-lamp")
+        rig.serve()
+        #expect(rig.state.nodes["anna"]?.nearbyID != House.floorLamp)
+        #expect(rig.controller.changedNodes().isEmpty)
+    }
+
+    @Test
+    func `a node that was taken off the list has no changes any more, and its zone is said to be empty`() {
+        var rig = rig()
+        move(&rig, "anna", 6, 2)
+        for node in rig.controller.changedNodes() { _ = rig.controller.removeSnapshot(of: node) }
+        _ = rig.controller.removeChanges()
+        rig.happens(.nodesListed([Self.bert], leavingPlace: []))
+        #expect(!rig.controller.changedNodes().contains("anna"))
+        #expect(rig.controller.removeChanges().contains(.occupancy(House.living)))
+        rig.set(["on": true], of: "floor-lamp")
+        rig.serve()
+        #expect(rig.controller.changedNodes().isEmpty)
     }
 
     @Test func `who may not see devices sees none of the further ones`() {

@@ -99,6 +99,35 @@ struct DeviceEstimatesTests {
         #expect(!estimates.isActive)
     }
 
+    @Test func `a device that begins after others has the same position as one that was always alone`() throws
+    {
+        func place(_ nodes: [String]) throws -> [String: Double] {
+            var estimates = DeviceEstimates(cipher: AESBlock.cipher) { GridEstimator(map: $0) }
+            estimates.use(try Self.list(nodes.map { ($0, "phone:\($0)") }))
+            estimates.enter(try Self.map())
+            var events: [DeviceEstimates.Estimate] = []
+            for (turn, node) in nodes.enumerated() {
+                for second in 0..<6 {
+                    let now = Double(turn * 10 + second) + 0.25
+                    let (living, kitchen) = node == "anna" ? (-50.0, -80.0) : (-80, -50)
+                    events += estimates.record(report("phone:\(node)", "living", living), at: now)
+                    events += estimates.record(report("phone:\(node)", "kitchen", kitchen), at: now)
+                }
+            }
+            return positions(events)
+        }
+        let both = try place(["bert", "anna"])
+        let (bert, anna) = (try place(["bert"]), try place(["anna"]))
+        #expect(both["bert"] == bert["bert"])
+        #expect(both["anna"] == anna["anna"])
+        #expect(both["anna"] != both["bert"])
+    }
+
+    @Test(arguments: [(0.0, 0.5), (0.25, 0.25), (0.5, 1.0), (0.75, 0.75), (7.25, 0.25)])
+    func `ticks come in the middle between two estimates`(now: Double, pause: Double) {
+        #expect(DeviceEstimates.pause(at: now) == pause)
+    }
+
     @Test func `an address that an identity key resolves is the device's`() throws {
         // Bluetooth Core, Vol 3 Part H, D.7: key, prand 708194 and hash 0dfbaa.
         var estimates = try estimates([("anna", "irk:ec0234a357c8ad05341010a60a397d9b")])

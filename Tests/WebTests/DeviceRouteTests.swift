@@ -99,7 +99,7 @@ struct DeviceRouteTests {
                 let body = try await request("GET", path, port: port, headers: Users.token).body
                 #expect(body.contains("anna") && !body.contains("bert"), "\(path): \(body)")
             }
-            node.change([.object(ObjectReference(.zone, FakeNode.kitchen))]) {
+            node.change([.occupancy(FakeNode.kitchen)]) {
                 $0.nodes["anna"]?.zoneID = nil
             }
             let zone = try await request("GET", "/api/zones/kitchen", port: port, headers: Users.token).body

@@ -6,6 +6,9 @@ struct BenchmarkPlace {
     let things: Int
     /// Whether every second lamp is something else: what a built-in profile says.
     var hasProfiles = false
+    /// Whether some things are receivers, and no beacons; `driver/devices.c` knows where they are.
+    var hasReceivers = false
+    private static let (firstReceiver, thingsOfReceiver) = (62, 125)
 
     static let environment = FlareID(high: 0x4265_6E63, low: 0)
     /// The identifier of the lamp with this number, from 0.
@@ -82,7 +85,11 @@ struct BenchmarkPlace {
                 default: ["profile": "socket", "on": true, "power": 3.5, "energy": 12.5]
                 }
             }
-        members["minor"] = JSONValue(number + 1)
+        if hasReceivers, number % Self.thingsOfReceiver == Self.firstReceiver {
+            members["receiver"] = .string("r\(number / Self.thingsOfReceiver + 1)")
+        } else {
+            members["minor"] = JSONValue(number + 1)
+        }
         members["options"] = ["red", "orange", "yellow", "green", "blue", "purple"]
         return .object(members)
     }

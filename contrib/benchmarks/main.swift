@@ -5,6 +5,7 @@ import JSON
 //
 //     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
 //     trilateral-bench model COUNT profiles   the same, with something else that has a profile for every second lamp
+//     trilateral-bench model COUNT receivers  the same, with a receiver among every 125 lamps
 //     trilateral-bench move FOLDER       the cost of a move, against one row written by SQLite
 //     trilateral-bench adverts           the cost of an advertising report through parsing and filter
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
@@ -27,8 +28,13 @@ import JSON
 switch Array(CommandLine.arguments.dropFirst()) {
 case let words
 where words.first == "model" && words.count > 1 && (1...100_000).contains(Int(words[1]) ?? 0)
-    && (words.count == 2 || words[2...] == ["profiles"]):
-    print(BenchmarkPlace(things: Int(words[1]) ?? 1, hasProfiles: words.count > 2).json.text)
+    && (words.count == 2 || words[2...] == ["profiles"] || words[2...] == ["receivers"]):
+    let place = BenchmarkPlace(
+        things: Int(words[1]) ?? 1,
+        hasProfiles: words.contains("profiles"),
+        hasReceivers: words.contains("receivers")
+    )
+    print(place.json.text)
 case let words where words.count == 2 && words[0] == "move":
     try await MoveBenchmark(folder: words[1]).run()
 case let words where words.count == 2 && words[0] == "walk":
@@ -60,7 +66,7 @@ case let words where words.count == 3 && words[0] == "history" && (60...86_400).
     try await HistoryBenchmark(folder: words[1], seconds: Int(words[2]) ?? 60).run()
 default:
     print(
-        "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | survey | "
+        "usage: trilateral-bench model COUNT [profiles | receivers] | move FOLDER | adverts | position | grid | survey | "
             + "walk PLACE | profiles | people [DATABASE] | bindings THINGS DATABASE | "
             + "rules [COUNT DATABASE [watching]] | history FOLDER SECONDS"
     )

@@ -7,6 +7,9 @@ extension StateChange {
 
     /// Whether it is a change of the model, and not of the view.
     var isObject: Bool {
-        if case .object = self { true } else { false }
+        switch self {
+        case .object, .occupancy: true
+        default: false
+        }
     }
 }

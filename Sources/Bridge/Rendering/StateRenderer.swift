@@ -63,7 +63,13 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// Renders the changed objects, for which a command waits.
     mutating func model(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         guard configuration.publishesPlace else { return }
-        for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &store) }
+        for change in snapshot.changes {
+            switch change {
+            case .object(let object): self.object(object, snapshot.state, in: &store)
+            case .occupancy(let zone): object(ObjectReference(.zone, zone), snapshot.state, in: &store)
+            default: break
+            }
+        }
     }
 
     /// Renders everything else that changed: what is derived from the objects, and the view.
@@ -123,9 +129,11 @@ package struct StateRenderer: ~Copyable, Sendable {
 
     /// All devices: at once when somebody is elsewhere, and rarely when only somebody was heard again.
     private mutating func devices(_ state: ControllerState, in store: inout RetainedTopicStore) {
-        let json = state.devicesJSON
-        guard json != nil || store.holds(topics.devices) else { return }
-        put(topics.devices, .json(json), every: devicesPace.perSecond(json), in: &store)
+        let isPublished = store.holds(topics.devices)
+        guard state.saysWhoIsInZones || isPublished,
+            let perSecond = devicesPace.perSecond(state, isPublished: isPublished)
+        else { return }
+        put(topics.devices, .json(state.devicesJSON), every: perSecond, in: &store)
     }
 
     /// The changes of the view to render now.

@@ -85,6 +85,7 @@ extension DeviceController {
         work.changes = [.environment, .zone, .nearby, .device, .link]
         for sensor in SensorKind.allCases { work.changes.insert(.sensor(sensor)) }
         (state.nodes[entry.node], nodeWork[entry.node]) = (node, work)
+        changedNodeNames.insert(entry.node)
         let hasLifecycle = state.slices.index(of: Lifecycle.self) != nil
         let configuration = configuration
         act(as: entry.node) { controller in
@@ -111,7 +112,10 @@ extension DeviceController {
             state.changedAt[ObjectReference(.device, device.id)] = nil
         }
         owners = owners.filter { $0.value != name }
-        if let zone = node.zoneID { changes.insert(.object(ObjectReference(.zone, zone))) }
+        if let zone = node.zoneID { changes.insert(.occupancy(zone)) }
+        nodesAt.move(name, .zone, from: node.zoneID, to: nil)
+        nodesAt.move(name, .thing, from: node.nearbyID, to: nil)
+        changedNodeNames.remove(name)
         for timer in ControllerTimer.ofNode { effects.append(.stopTimer(.node(name, timer))) }
     }
 }

@@ -12,7 +12,7 @@ extension DeviceController {
         guard seat == nil, var own = state.nodes.removeValue(forKey: node),
             var work = nodeWork.removeValue(forKey: node)
         else { return }
-        let (zone, sequence, earlier) = (own.zoneID, own.sequence, effects)
+        let (zone, nearby, sequence, earlier) = (own.zoneID, own.nearbyID, own.sequence, effects)
         effects = []
         exchange(&own, &work)
         seat = own.listed
@@ -26,6 +26,9 @@ extension DeviceController {
         for id in work.memory.devices.values where owners[id] != node { owners[id] = node }
         if !work.changes.isDisjoint(with: Self.listedChanges) { changes.insert(.devices) }
         occupancyChanged(from: zone, to: own.zoneID)
+        nodesAt.move(node, .zone, from: zone, to: own.zoneID)
+        nodesAt.move(node, .thing, from: nearby, to: own.nearbyID)
+        if !work.changes.isEmpty { changedNodeNames.insert(node) }
         (state.nodes[node], nodeWork[node]) = (own, work)
         for (answer, owner) in answersElsewhere { sliceWork.append(answer, to: owner) }
         answersElsewhere = []
@@ -89,7 +92,7 @@ extension DeviceController {
     /// Marks the zones in which somebody else is now.
     private mutating func occupancyChanged(from old: FlareID?, to new: FlareID?) {
         guard old != new else { return }
-        for zone in [old, new].compactMap(\.self) { changes.insert(.object(ObjectReference(.zone, zone))) }
+        for zone in [old, new].compactMap(\.self) { changes.insert(.occupancy(zone)) }
     }
 
     // MARK: Events
@@ -141,8 +144,8 @@ extension DeviceController {
         }
         guard !news.isEmpty else { return }
         for event in news {
-            let near = state.nodes.filter { $0.value.nearbyID == event.id }.keys.sorted()
-            for node in near {
+            guard let thing = event.id else { continue }
+            for node in nodesAt[ObjectReference(.thing, thing)].sorted() {
                 act(as: node) {
                     $0.core.emit(
                         .nearby,
@@ -229,27 +232,39 @@ extension DeviceController {
     // MARK: Snapshots
 
     /// The further nodes that have changed since their last snapshot; before the daemon's own snapshot is removed.
+    ///
+    /// A turn in which nothing changed for them costs the same with any number of nodes.
     package mutating func changedNodes() -> [String] {
         guard !state.nodes.isEmpty else { return [] }
+        shareChanges()
+        return changedNodeNames.isEmpty ? [] : changedNodeNames.sorted()
+    }
+
+    /// Shows the nodes what of the place is also theirs: the link, the environment, and the zone and the thing at which they are.
+    private mutating func shareChanges() {
         var common: Set<StateChange> = []
-        if changes.contains(.link) { common.insert(.link) }
-        let environment = state.environmentID.map { StateChange.object(ObjectReference(.environment, $0)) }
-        if let environment, changes.contains(environment) { common.insert(.environment) }
-        for (name, node) in state.nodes {
-            var new = common
-            if let thing = node.nearbyID, changes.contains(.object(ObjectReference(.thing, thing))) {
-                new.insert(.nearby)
+        for change in changes {
+            switch change {
+            case .link: common.insert(.link)
+            case .object(let object) where object.kind == .environment:
+                if object.id == state.environmentID { common.insert(.environment) }
+            case .object(let object) where object.kind == .zone || object.kind == .thing:
+                let own: StateChange = object.kind == .zone ? .zone : .nearby
+                for node in nodesAt[object] {
+                    nodeWork[node]?.changes.insert(own)
+                    changedNodeNames.insert(node)
+                }
+            default: continue
             }
-            if let zone = node.zoneID, changes.contains(.object(ObjectReference(.zone, zone))) {
-                new.insert(.zone)
-            }
-            if !new.isEmpty { nodeWork[name]?.changes.formUnion(new) }
         }
-        return nodeWork.filter { !$0.value.changes.isEmpty }.keys.sorted()
+        guard !common.isEmpty else { return }
+        for node in Array(nodeWork.keys) { nodeWork[node]?.changes.formUnion(common) }
+        changedNodeNames.formUnion(nodeWork.keys)
     }
 
     /// The state as a node publishes it, with its changes since the last call, which are cleared; `nil` if nothing changed.
     package mutating func removeSnapshot(of node: String) -> StateSnapshot? {
+        changedNodeNames.remove(node)
         guard let changes = nodeWork[node]?.changes, !changes.isEmpty, let own = state.standing(for: node)
         else { return nil }
         nodeWork[node]?.changes = []

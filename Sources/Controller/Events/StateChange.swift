@@ -8,6 +8,8 @@ package enum StateChange: Sendable, Hashable {
     case device, position, angle
     /// Where the devices of a daemon with several are, or the list of them.
     case devices
+    /// Who is in a zone, in a daemon with several devices; the zone itself is as before.
+    case occupancy(FlareID)
     /// The GPS location.
     case location
     case sensor(SensorKind)

@@ -21,9 +21,11 @@ extension ControllerState {
         let shares = zoneShares(at: point)
         var nearest: (id: FlareID, distance: Double)?
         for thing in things.values {
-            guard let distance = metres(from: point, to: thing, metric), distance <= limit else {
-                continue
-            }
+            // Most things are far in one direction alone: their zone, which says on which floor they are, is not looked up.
+            guard let place = thing.position, abs(place.x - point.x) <= limit,
+                abs(place.y - point.y) <= limit,
+                let distance = metres(from: point, to: thing, metric), distance <= limit
+            else { continue }
             if let best = nearest, (best.distance, best.id) <= (distance, thing.id) { continue }
             nearest = (thing.id, distance)
         }

@@ -19,6 +19,10 @@ package struct DeviceController: Sendable {
     var sliceWork = SliceWork()
     /// What the rules keep of the further nodes.
     var nodeWork: [String: DeviceNodeWork] = [:]
+    /// Those of which something has changed since their last snapshot.
+    var changedNodeNames: Set<String> = []
+    /// Where they are.
+    var nodesAt = NodesByPlace()
     /// The nodes of their devices.
     var owners: [FlareID: String] = [:]
     /// Nodes that were removed from the list, and whose devices from the place.

@@ -21,7 +21,7 @@ package struct DeviceEstimates: Sendable {
     private static let patience = 90.0
 
     package var makeEstimator: @Sendable (BeaconMap) -> any PositionEstimator {
-        didSet { tracked.removeAll() }
+        didSet { (tracked, blank) = ([:], nil) }
     }
     private let cipher: BlockCipher
     private var list = DeviceList()
@@ -30,6 +30,8 @@ package struct DeviceEstimates: Sendable {
     private var joiner: SightingJoiner?
     private var errors = ReceiverErrors()
     private var tracked: [String: Tracked] = [:]
+    /// The estimator that each device begins with: what all of them expect of the receivers is in memory once.
+    private var blank: (any PositionEstimator)?
     private var switchedOff: Set<String> = []
 
     package init(
@@ -61,10 +63,11 @@ package struct DeviceEstimates: Sendable {
     /// Uses the beacons and receivers of another place; `nil` for none.
     package mutating func enter(_ map: BeaconMap?) {
         guard let map else {
-            (joiner, tracked) = (nil, [:])
+            (joiner, tracked, blank) = (nil, [:], nil)
             return
         }
         guard joiner?.map != map else { return }
+        blank = nil
         if joiner == nil { joiner = SightingJoiner(map: map) } else { joiner?.map = map }
         errors.keep(Set(map.receiverNames))
         for node in tracked.keys { tracked[node]?.tracker.estimator.map = map }
@@ -100,7 +103,7 @@ package struct DeviceEstimates: Sendable {
             let sighting = report.sighting(at: now), let joined = joiner?.join(sighting, errors)
         else { return [] }
         if tracked[node] == nil, let map = joiner?.map {
-            tracked[node] = Tracked(tracker: PositionTracker(estimator: makeEstimator(map)), heardAt: now)
+            tracked[node] = Tracked(tracker: PositionTracker(estimator: blankEstimator(map)), heardAt: now)
         }
         tracked[node]?.heardAt = now
         // In place: a copy of an estimator is large.
@@ -108,15 +111,36 @@ package struct DeviceEstimates: Sendable {
         return estimates.compactMap { event($0, of: node, at: now) }
     }
 
-    /// A second has passed.
-    package mutating func tick(at now: Double) -> [Estimate] {
-        var events: [Estimate] = []
-        for node in tracked.keys.sorted() {
-            let estimates = tracked[node]?.tracker.advance(to: now) ?? []
-            events += estimates.compactMap { event($0, of: node, at: now) }
-            if let heardAt = tracked[node]?.heardAt, now - heardAt > Self.patience { tracked[node] = nil }
+    private mutating func blankEstimator(_ map: BeaconMap) -> any PositionEstimator {
+        if let blank { return blank }
+        var new = makeEstimator(map)
+        if var grid = new as? GridEstimator {
+            grid.expectReceivers()
+            new = grid
         }
+        blank = new
+        return new
+    }
+
+    /// Those that were heard lately, sorted.
+    package var heardNodes: [String] { tracked.keys.sorted() }
+
+    /// A second has passed.
+    package mutating func tick(at now: Double) -> [Estimate] { heardNodes.flatMap { advance($0, to: now) } }
+
+    /// What is estimated of a device although nobody reports it; one by one, so that no device waits for all others.
+    package mutating func advance(_ node: String, to now: Double) -> [Estimate] {
+        let estimates = tracked[node]?.tracker.advance(to: now) ?? []
+        let events = estimates.compactMap { event($0, of: node, at: now) }
+        if let heardAt = tracked[node]?.heardAt, now - heardAt > Self.patience { tracked[node] = nil }
         return events
+    }
+
+    /// Seconds until the next tick: in the middle between two estimates, when those that receivers hear have had theirs with
+    /// the first report of the second.
+    package static func pause(at now: Double) -> Double {
+        let phase = now - now.rounded(.down)
+        return phase < 0.5 ? 0.5 - phase : 1.5 - phase
     }
 
     private mutating func event(_ estimate: PositionEstimate, of node: String, at now: Double) -> Estimate? {

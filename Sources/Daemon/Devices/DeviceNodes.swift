@@ -150,7 +150,11 @@ final class DeviceNodes: Sendable {
             while !links.withLock({ $0.isEmpty }), (try? await Task.sleep(for: Self.interval)) != nil {
                 ticks += 1
                 let isHealthDue = ticks.isMultiple(of: Self.ticksToHealth)
-                for (_, link) in all { await link.bridge.tick(isHealthDue: isHealthDue) }
+                // In one job of the loop, so that the threads change once and not once a node.
+                let links = all
+                parts.loop.perform {
+                    for (_, link) in links { link.bridge.onExecutor { $0.tick(isHealthDue: isHealthDue) } }
+                }
             }
         }
     }

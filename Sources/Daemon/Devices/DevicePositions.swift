@@ -167,12 +167,15 @@ struct DevicePositions: Sendable {
                     }
                 case .tick:
                     isTicking = false
-                    pass(on: estimates?.tick(at: now) ?? [])
+                    for node in estimates?.heardNodes ?? [] {
+                        pass(on: estimates?.advance(node, to: now) ?? [])
+                    }
                 }
                 if !isTicking, estimates?.isActive == true {
                     isTicking = true
+                    let pause = DeviceEstimates.pause(at: clocks.steady())
                     group.addTask { [port] in
-                        guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                        guard (try? await Task.sleep(for: .seconds(pause))) != nil else { return }
                         port.yield(.tick)
                     }
                 }

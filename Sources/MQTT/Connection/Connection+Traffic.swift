@@ -15,6 +15,9 @@ extension Connection {
         /// Publications of QoS 0 that were written since they were last reported.
         var publications = 0
 
+        /// Since when nothing has passed in one of the directions.
+        var last: SuspendingClock.Instant { min(lastRead, lastWritten) }
+
         /// - Returns: Those publications, once.
         mutating func takePublications() -> Int {
             defer { publications = 0 }
@@ -72,7 +75,7 @@ extension Connection {
             if let failure = write(&traffic) { return failure }
             // What is written acknowledges as well.
             if ready.toRead, traffic.lastWritten < traffic.lastRead { input.acknowledgeQuickly() }
-            return keepAlive(traffic)
+            return keepAlive(&traffic)
         }
         let publications = traffic.withLock { $0.takePublications() }
         if publications > 0 { events.written(publications) }
@@ -125,11 +128,31 @@ extension Connection {
         traffic.withLock { $0.batch.isEmpty } && output.withLock { $0.buffer.isEmpty }
     }
 
+    /// Milliseconds until the keep-alive has passed, if nothing passes before; `nil` once it has.
+    var untilKeepAlive: Int32? {
+        let last = traffic.withLock { $0.last }
+        return Self.wait(from: last, for: progress.keepAlive, at: .now)
+    }
+
+    /// A link at rest wakes nobody up in between.
+    static func wait(
+        from last: SuspendingClock.Instant,
+        for keepAlive: Duration,
+        at now: SuspendingClock.Instant
+    ) -> Int32? {
+        let rest = keepAlive - (now - last)
+        guard rest > .zero else { return nil }
+        // Rounded up, so that it has passed then.
+        return Int32(clamping: Int((rest / .milliseconds(1)).rounded(.up)))
+    }
+
     /// Lets the library send PINGREQ, or end the link, when nothing has passed for long: it does not know what passes
     /// beside it.
-    private func keepAlive(_ traffic: Traffic) -> Failure? {
-        let last = min(traffic.lastRead, traffic.lastWritten)
-        guard .now - last >= progress.keepAlive || mosquitto_socket(handle) < 0 else { return nil }
+    private func keepAlive(_ traffic: inout Traffic) -> Failure? {
+        guard .now - traffic.last >= progress.keepAlive || mosquitto_socket(handle) < 0 else { return nil }
+        // A link at rest keeps no memory for what it had to write.
+        traffic.batch.release()
+        output.withLock { $0.buffer.release() }
         errno = 0
         let result = mosquitto_loop_misc(handle)
         return result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil

@@ -192,7 +192,7 @@ final class Connection: Sendable {
         output.withLock { $0 = Output(isOpen: true) }
         let keepAlive = Int32(min(max(configuration.keepAliveSeconds, 5), 65_535))
         let port = Int32(min(max(configuration.port, 0), 65_535))
-        // Only for the keep-alive, which the library looks at when it is called: whatever else there is wakes the thread.
+        // While the broker does not answer a ping, which the library looks at when it is called.
         let idle = min(max(keepAlive * 100, 500), 3000)
         progress.keepAlive = .seconds(Int(keepAlive))
         var wasReached = false
@@ -236,7 +236,10 @@ final class Connection: Sendable {
                 finishSubscribing()
             case .none: break
             }
-            failure = poll(milliseconds: isClosing || progress.stage != .up ? 50 : idle)
+            // Only for the keep-alive: whatever else there is wakes the thread.
+            failure = poll(
+                milliseconds: isClosing || progress.stage != .up ? 50 : untilKeepAlive ?? idle
+            )
             wasReached = wasReached || isReached
         }
         guard let failure, request.withLock({ $0 }) == .none else { return .closed }

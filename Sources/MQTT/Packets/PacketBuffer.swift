@@ -113,6 +113,11 @@ package struct PacketBuffer {
         return (count, passedEnds - before)
     }
 
+    /// Gives its memory back if there is nothing to write.
+    mutating func release() {
+        if isEmpty { self = PacketBuffer() }
+    }
+
     private mutating func removeAll() {
         if bytes.capacity > Self.retainedCapacity {
             self = PacketBuffer()

@@ -31,6 +31,8 @@ struct BeaconSignal: Sendable, Hashable {
     /// The mean level at a time, and the decayed number of packets behind it; `nil` when the beacon has been
     /// silent for too long.
     func average(at time: Double, _ settings: GridEstimator.Settings) -> (level: Double, packets: Double)? {
+        // Most beacons of a large place were never heard.
+        guard heardAt.isFinite else { return nil }
         let silence = time - heardAt
         guard abs(silence) <= settings[.stale] else { return nil }
         return (mean, count * exp(-max(silence, 0) / settings[.smoothing]))

@@ -48,16 +48,20 @@ extension FloorGrid {
 
     /// Updates the grid with the received levels.
     ///
+    /// - Parameter times: As if they were received so often, one after the other.
     /// - Returns: The log-likelihood of the observations on this floor.
     mutating func update(
         with observations: [BeaconObservation],
         places: [Point3D],
-        _ conditions: Conditions
+        _ conditions: Conditions,
+        times: Int = 1
     ) -> Double {
         prepare(observations, places: places, conditions.settings)
         let width = radio == nil ? Self.logWidth(of: observations, conditions) : 0
         return withLikelihoods(of: observations, places, conditions) { cells, best, _ in
-            Double(best) - width + Self.multiply(cells, best, leak: conditions.settings[.leak])
+            let leak = conditions.settings[.leak]
+            for _ in 1..<max(times, 1) { _ = Self.multiply(cells, best, leak: leak) }
+            return Double(best) - width + Self.multiply(cells, best, leak: leak)
         }
     }
 

@@ -96,6 +96,17 @@ struct FloorGrid: Sendable {
         }
     }
 
+    /// Fills the table with the levels of beacons that will be received, so that copies of this grid share it.
+    mutating func expect(_ beacons: [Int], places: [Point3D], _ settings: GridEstimator.Settings) {
+        updates += 1
+        for beacon in beacons where slots[slotOfBeacon[beacon]].beacon != beacon {
+            guard let free = slots.firstIndex(where: { $0.beacon == nil }) else { return }
+            slots[free] = Slot(beacon: beacon, usedAt: updates)
+            slotOfBeacon[beacon] = free
+            fill(free, with: beacon, at: places[beacon], settings)
+        }
+    }
+
     private mutating func fill(
         _ slot: Int,
         with beacon: Int,

@@ -100,6 +100,14 @@ package struct GridEstimator: PositionEstimator {
 
     package mutating func record(_ flag: MotionFlag) { self.flag = flag }
 
+    /// Computes the levels that receivers would have in each cell, so that copies of this estimator share them.
+    package mutating func expectReceivers() {
+        let receivers = map.beacons.indices.filter { map.beacons[$0].receiver != nil && plan.isUsable[$0] }
+        for floor in grids.indices {
+            grids[floor].expect(receivers, places: plan.places, settings(on: floor))
+        }
+    }
+
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
         var step = clock.map { time - $0 } ?? 1
@@ -267,6 +275,8 @@ extension GridEstimator {
             let error = conditions.level(of: observation) - expected[observation.beacon] - belief.offset
             health[observation.beacon].recordReceived(error: error, for: step)
         }
+        // Without a near one none is missed, and most places have many that are silent.
+        guard observations.contains(where: { $0.level > BeaconHealth.nearLevel }) else { return }
         for index in signals.indices where signals[index].average(at: clock ?? 0, settings) == nil {
             let place = plan.places[index]
             let isMissed = observations.contains {

@@ -17,13 +17,22 @@ struct LevelProcess: Sendable {
     let slopes: [Double]
     /// The factor L of the points' covariance L·Lᵀ: rows below and on the diagonal, one after another.
     private let factor: [Double]
+    /// The same for cells, with 1 / L on the diagonal.
+    private let cellFactor: [Float]
     /// The covariance's inverse times what the common line leaves.
     let weights: [Double]
 
     init(_ beacon: SurveyLevels.Beacon, _ places: [Point3D], offset: Double, exponent: Double) {
         points = beacon.points
         slopes = beacon.slopes.map { $0 - Self.middleSlope }
-        factor = Self.factor(beacon, places, slopes)
+        let factor = Self.factor(beacon, places, slopes)
+        self.factor = factor
+        var cellFactor = factor.map { Float($0) }
+        for number in slopes.indices {
+            let diagonal = number * (number + 1) / 2 + number
+            cellFactor[diagonal] = Float(1 / factor[diagonal])
+        }
+        self.cellFactor = cellFactor
         let rest = beacon.levels.indices.map {
             beacon.levels[$0] - offset - exponent * beacon.slopes[$0]
         }
@@ -96,80 +105,74 @@ struct LevelProcess: Sendable {
 }
 
 extension LevelProcess {
-    /// Cells that are computed together.
-    static let block = 256
+    /// Values of some cells that are computed together.
+    ///
+    /// So few that they pass through all points within the registers and the fastest cache.
+    typealias Cells = SIMD16<Float>
+
+    private static let leastVariance: Float = 0.25
 
     /// The expected levels and variances of some cells.
     ///
     /// - Parameters:
-    ///   - walls: The covariance of walls between each point of the survey and each cell of the block.
     ///   - slopes: -10 log10 of the distance of each cell.
-    ///   - work: A row of cells for each point.
+    ///   - walls: The covariance of walls between each point of the survey and the cells.
+    ///   - work: A row for each point that heard the beacon.
     ///   - levels: Begins with the common line.
+    /// - Returns: The variances.
     func predict(
-        _ cells: Int,
-        walls: UnsafePointer<Float>,
-        slopes: UnsafePointer<Float>,
-        work: UnsafeMutablePointer<Float>,
-        levels: UnsafeMutablePointer<Float>,
-        variances: UnsafeMutablePointer<Float>
-    ) {
-        let (middle, offset) = (Float(Self.middleSlope), Float(Self.offset * Self.offset))
+        _ slopes: Cells,
+        walls: UnsafePointer<Cells>,
+        work: UnsafeMutablePointer<Cells>,
+        levels: inout Cells
+    ) -> Cells {
+        let offset = Float(Self.offset * Self.offset)
         let slope = Float(Self.exponent * Self.exponent)
-        let (most, later) = (Float(Self.walls * Self.walls), Float(Self.later * Self.later))
-        for cell in 0..<cells {
-            let own = slopes[cell] - middle
-            variances[cell] = offset + slope * own * own + most
-        }
-        for (number, point) in points.enumerated() {
-            let row = work + number * Self.block
-            let wall = walls + point * Self.block
-            let (part, weight) = (slope * Float(self.slopes[number]), Float(weights[number]))
-            var cell = 0
-            while cell < cells {
-                row[cell] = offset + part * (slopes[cell] - middle) + wall[cell]
-                levels[cell] += weight * row[cell]
-                cell &+= 1
-            }
-            // L⁻¹ times the covariances: what the points know in common is counted once.
-            let start = number * (number + 1) / 2
-            subtract(from: row, rows: work, start, number, cells)
-            let scale = Float(1 / factor[start + number])
-            cell = 0
-            while cell < cells {
-                row[cell] *= scale
-                variances[cell] -= row[cell] * row[cell]
-                cell &+= 1
+        let own = slopes - Float(Self.middleSlope)
+        var variances = own * slope
+        variances *= own
+        variances += offset
+        variances += Float(Self.walls * Self.walls)
+        cellFactor.withUnsafeBufferPointer { factor in
+            for number in points.indices {
+                var row = own * (slope * Float(self.slopes[number]))
+                row += offset
+                row += walls[points[number]]
+                levels += row * Float(weights[number])
+                // L⁻¹ times the covariances: what the points know in common is counted once.
+                let start = number * (number + 1) / 2
+                Self.subtract(from: &row, rows: work, factor, start, number)
+                row *= factor[start + number]
+                work[number] = row
+                variances -= row * row
             }
         }
-        for cell in 0..<cells { variances[cell] = max(variances[cell], Self.leastVariance) + later }
+        variances = pointwiseMax(variances, Cells(repeating: Self.leastVariance))
+        return variances + Float(Self.later * Self.later)
     }
 
-    private static let leastVariance: Float = 0.25
-
-    private func subtract(
-        from row: UnsafeMutablePointer<Float>,
-        rows: UnsafeMutablePointer<Float>,
+    private static func subtract(
+        from row: inout Cells,
+        rows: UnsafeMutablePointer<Cells>,
+        _ factor: UnsafeBufferPointer<Float>,
         _ start: Int,
-        _ count: Int,
-        _ cells: Int
+        _ count: Int
     ) {
+        var rest = row
         var before = 0
-        while before + 3 < count {
-            let one = rows + before * Self.block
-            let (two, three, four) = (one + Self.block, one + 2 * Self.block, one + 3 * Self.block)
-            let (a, b) = (Float(factor[start + before]), Float(factor[start + before + 1]))
-            let (c, d) = (Float(factor[start + before + 2]), Float(factor[start + before + 3]))
-            var cell = 0
-            while cell < cells {
-                row[cell] -= a * one[cell] + b * two[cell] + c * three[cell] + d * four[cell]
-                cell &+= 1
-            }
-            before += 4
+        while before &+ 3 < count {
+            let (from, at) = (rows + before, start &+ before)
+            var sum = from[0] * factor[at]
+            sum += from[1] * factor[at &+ 1]
+            sum += from[2] * factor[at &+ 2]
+            sum += from[3] * factor[at &+ 3]
+            rest -= sum
+            before &+= 4
         }
         while before < count {
-            GridCells.add(rows + before * Self.block, times: -Float(factor[start + before]), to: row, cells)
-            before += 1
+            rest -= rows[before] * factor[start &+ before]
+            before &+= 1
         }
+        row = rest
     }
 }

@@ -124,7 +124,7 @@ package struct RadioMap: Sendable {
         return floor
     }
 
-    /// The columns of the beacons, block by block: the cells of a block share their distances from the points.
+    /// The columns of the beacons, some cells at a time: those share their distances from the points.
     private static func columns(
         _ processes: [LevelProcess],
         _ beacons: [Point3D],
@@ -134,35 +134,55 @@ package struct RadioMap: Sendable {
         _ line: (offset: Double, exponent: Double),
         _ settings: GridEstimator.Settings
     ) -> [RadioColumn] {
-        let block = LevelProcess.block
+        typealias Cells = LevelProcess.Cells
         var columns = beacons.map { _ in RadioColumn(cells: area.count) }
-        var walls = Array(repeating: Float(0), count: points.count * block)
+        var walls = Array(repeating: Cells(), count: points.count)
         var work = walls
-        var slopes = Array(repeating: Float(0), count: block)
-        for start in stride(from: 0, to: area.count, by: block) {
-            let cells = min(block, area.count - start)
-            for (number, point) in points.enumerated() {
+        let nearest = settings[.nearest]
+        var places = Array(repeating: (column: 0, row: 0), count: Cells.scalarCount)
+        for start in stride(from: 0, to: area.count, by: Cells.scalarCount) {
+            let cells = min(Cells.scalarCount, area.count - start)
+            for cell in 0..<cells {
+                places[cell] = ((start + cell) % area.columns, (start + cell) / area.columns)
+            }
+            walls.withUnsafeMutableBytes { walls in
                 for cell in 0..<cells {
-                    let middle = Point3D(
-                        x: area.x((start + cell) % area.columns),
-                        y: area.y((start + cell) / area.columns)
-                    )
-                    walls[number * block + cell] = Float(
-                        LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
-                    )
+                    let middle = Point3D(x: area.x(places[cell].column), y: area.y(places[cell].row))
+                    for (number, point) in points.enumerated() {
+                        let covariance = LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
+                        let place = number * MemoryLayout<Cells>.stride + cell * MemoryLayout<Float>.stride
+                        walls.storeBytes(of: Float(covariance), toByteOffset: place, as: Float.self)
+                    }
                 }
             }
             for (number, process) in processes.enumerated() {
+                var (slopes, levels) = (Cells(), Cells())
                 for cell in 0..<cells {
-                    let (column, row) = ((start + cell) % area.columns, (start + cell) / area.columns)
-                    let slope = area.slope(column, row, to: beacons[number], height, settings[.nearest])
+                    let (column, row) = places[cell]
+                    let slope = area.slope(column, row, to: beacons[number], height, nearest)
                     slopes[cell] = Float(slope)
-                    columns[number].levels[start + cell] = Float(line.offset + line.exponent * slope)
+                    levels[cell] = Float(line.offset + line.exponent * slope)
                 }
-                columns[number].predict(process, start, cells, walls, slopes, &work)
+                let variances = predict(process, slopes, walls, &work, &levels)
+                columns[number].set(levels, variances, start, cells)
             }
         }
         return columns
+    }
+
+    private static func predict(
+        _ process: LevelProcess,
+        _ slopes: LevelProcess.Cells,
+        _ walls: [LevelProcess.Cells],
+        _ work: inout [LevelProcess.Cells],
+        _ levels: inout LevelProcess.Cells
+    ) -> LevelProcess.Cells {
+        work.withUnsafeMutableBufferPointer { work in
+            walls.withUnsafeBufferPointer { walls in
+                guard let walls = walls.baseAddress, let work = work.baseAddress else { return .zero }
+                return process.predict(slopes, walls: walls, work: work, levels: &levels)
+            }
+        }
     }
 }
 
@@ -185,35 +205,15 @@ struct RadioColumn: Sendable {
         variances = levels
     }
 
-    fileprivate mutating func predict(
-        _ process: LevelProcess,
+    fileprivate mutating func set(
+        _ new: LevelProcess.Cells,
+        _ widths: LevelProcess.Cells,
         _ start: Int,
-        _ cells: Int,
-        _ walls: [Float],
-        _ slopes: [Float],
-        _ work: inout [Float]
+        _ cells: Int
     ) {
-        levels.withUnsafeMutableBufferPointer { levels in
-            variances.withUnsafeMutableBufferPointer { variances in
-                work.withUnsafeMutableBufferPointer { work in
-                    walls.withUnsafeBufferPointer { walls in
-                        slopes.withUnsafeBufferPointer { slopes in
-                            guard let wall = walls.baseAddress, let slope = slopes.baseAddress,
-                                let rows = work.baseAddress, let level = levels.baseAddress,
-                                let variance = variances.baseAddress
-                            else { return }
-                            process.predict(
-                                cells,
-                                walls: wall,
-                                slopes: slope,
-                                work: rows,
-                                levels: level + start,
-                                variances: variance + start
-                            )
-                        }
-                    }
-                }
-            }
+        for cell in 0..<cells {
+            levels[start + cell] = new[cell]
+            variances[start + cell] = widths[cell]
         }
     }
 

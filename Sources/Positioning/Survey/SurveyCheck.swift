@@ -74,7 +74,6 @@ extension SurveyLevels {
         _ places: [Point3D],
         _ settings: GridEstimator.Settings
     ) -> Double {
-        // A quarter of the cells find the same place within centimetres.
         var grid = FloorGrid(area: area.coarser, height: height, beacons: places.count)
         var offset = ReceiverOffset()
         var expected = Array(repeating: 0.0, count: places.count)
@@ -100,9 +99,7 @@ extension SurveyLevels {
                     offsetDeviation: offset.deviation(settings)
                 )
                 grid.reset()
-                for _ in 0..<(round == 0 ? 1 : times) {
-                    _ = grid.update(with: heard, places: places, conditions)
-                }
+                _ = grid.update(with: heard, places: places, conditions, times: round == 0 ? 1 : times)
                 let belief = grid.belief(for: heard, expected: &expected)
                 offset.learn(belief.offset, settings)
                 guard round == 1, belief.x.isFinite, belief.y.isFinite else { continue }
@@ -117,13 +114,24 @@ extension SurveyLevels {
 }
 
 extension GridArea {
-    /// With this many cells, the time to look at all of them counts.
-    private static let manyCells = 2_000
+    /// With more cells, the time to look at all of them counts.
+    private static let manyCells = 2_000.0
+    private static let mostTimes = 4
 
-    /// The same area in cells of twice the side; itself if it has few cells.
+    /// The same area in larger cells; itself if it has few.
+    ///
+    /// A place that is found so differs by less than one of these cells, and what is asked is whether it is off by a quarter
+    /// of the diagonal.
     fileprivate var coarser: GridArea {
-        guard count > Self.manyCells else { return self }
-        return GridArea(x: x, y: y, cell: 2 * cell, columns: (columns + 1) / 2, rows: (rows + 1) / 2)
+        let times = min(Self.mostTimes, Int((Double(count) / Self.manyCells).squareRoot().rounded(.up)))
+        guard times > 1 else { return self }
+        return GridArea(
+            x: x,
+            y: y,
+            cell: Double(times) * cell,
+            columns: (columns + times - 1) / times,
+            rows: (rows + times - 1) / times
+        )
     }
 
     private init(x: Double, y: Double, cell: Double, columns: Int, rows: Int) {

@@ -94,6 +94,7 @@ struct FeedRecorder: Sendable {
         for case .object(let object) in snapshot.changes where object.kind != .device {
             objects.insert(object)
         }
+        for case .occupancy(let zone) in snapshot.changes { objects.insert(ObjectReference(.zone, zone)) }
         // Every thing says whether it can be reached.
         if snapshot.changes.contains(.link) { objects.formUnion(snapshot.state.webObjects(.thing)) }
         return objects.sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
@@ -145,7 +146,7 @@ extension FeedRecorder {
         switch change {
         case .environment, .zone, .nearby, .device, .position, .angle: true
         case .slice: change == .lifecycle
-        case .devices, .location, .sensor, .alert, .link, .beacon, .object: false
+        case .devices, .occupancy, .location, .sensor, .alert, .link, .beacon, .object: false
         }
     }
 }

@@ -23,6 +23,9 @@ struct ObjectTexts: Sendable {
         for change in changes {
             switch change {
             case .object(let object): (texts[object], lone[object], orders[object.kind]) = (nil, nil, nil)
+            case .occupancy(let zone):
+                let zone = ObjectReference(.zone, zone)
+                (texts[zone], lone[zone]) = (nil, nil)
             case .environment: orders = [:]
             // Every thing says whether it can be reached.
             case .link:

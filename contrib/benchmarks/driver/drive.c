@@ -100,6 +100,13 @@ int main(int count, char **arguments) {
             {numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}, {numbers[6], NULL, numbers[7]}};
         return rules_commands(places, arguments[8], numbers[9], atoi(arguments[10]));
     }
+    if (!strcmp(verb, "devices-rest") && count == 6)
+        return devices_rest(numbers[2], numbers[3], numbers[4], numbers[5]);
+    if ((!strcmp(verb, "devices-commands") || !strcmp(verb, "devices-walk")) && count == 8) {
+        const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
+        return !strcmp(verb, "devices-walk") ? devices_walk(places, numbers[6], numbers[7])
+                                             : devices_commands(places, numbers[6], numbers[7]);
+    }
     if (!strcmp(verb, "fleet") && count == 8)
         return fleet(numbers[2], arguments[3], numbers[4], arguments[5], numbers[6], arguments[7]);
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS C_PID PYTHON_PID PID TOKEN |\n"
@@ -116,5 +123,7 @@ int main(int count, char **arguments) {
          "  bindings-commands PORT PID ROOT BINDINGS ROUNDS |\n"
          "  rules-starts PORT STATE PORT STATE ROOT THINGS RUNS SECONDS PROGRAM |\n"
          "  rules-commands PORT PID PORT PID PORT PID ROOT THINGS ROUNDS |\n"
+         "  devices-rest PID PID FURTHER SECONDS |\n"
+         "  devices-commands PORT PID PORT PID DEVICES ROUNDS | devices-walk PORT PID PORT PID DEVICES SECONDS |\n"
          "  fleet PORT CONFIGURATION NODES FOLDER SECONDS PROGRAM");
 }

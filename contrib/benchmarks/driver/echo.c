@@ -65,8 +65,7 @@ static void heard_nearby(struct mosquitto *client, void *object, const struct mo
     if (message->payload && strstr(message->payload, "\"slug\":\"lamp-1\"")) is_near = 1;
 }
 
-// Puts the device beside the first lamp.
-static void go_near(int port, const char *root) {
+void go_near(int port, const char *root) {
     char topic[160];
     struct mosquitto *client = dial(port, heard_nearby);
     if (!client) fail("no broker on port %d", port);

@@ -117,6 +117,9 @@ void take_turns(struct contender *sides, int count, int things, int rounds);
 void compare_contenders(const char *what, struct contender *other, struct contender *ours, int rounds, double median,
                         double processor);
 
+// Puts a device beside the first lamp, and waits until that is near.
+void go_near(int port, const char *root);
+
 int echo(int port, const char *root, int things, int rounds, const int *pids, const char *token);
 int send_commands(int port, const char *root, int things, int first, int count);
 int send_watched(int port, const char *root, int things, int first, int count);
@@ -135,6 +138,9 @@ int bindings_memory(const struct place *places, const char *root, int things, ch
 int bindings_commands(const struct place *place, const char *root, int bindings, int rounds);
 int rules_starts(const struct place *places, const char *root, int things, int runs, int seconds, char *program);
 int rules_commands(const struct place *places, const char *root, int things, int rounds);
+int devices_rest(int few_pid, int many_pid, int further, int seconds);
+int devices_commands(const struct place *places, int devices, int rounds);
+int devices_walk(const struct place *places, int devices, int seconds);
 int fleet(int port, const char *configuration, int count, const char *folder, int seconds, char *program);
 int scanning(int port, const char *root, int pid, int seconds);
 int wear(int port, const char *root, int things, int seconds, int pid, const char *state);

@@ -127,8 +127,8 @@ final class KeptRules: PreparingService {
                         // Most changes of things are those of their values.
                         sights.withLock { $0.isNew(object.id, in: snapshot.state) }
                     case .object(let object): object.kind != .device
-                    case .zone, .nearby, .device, .devices, .position, .angle, .location, .sensor, .alert,
-                        .link, .beacon, .slice:
+                    case .zone, .nearby, .device, .devices, .occupancy, .position, .angle, .location, .sensor,
+                        .alert, .link, .beacon, .slice:
                         false
                     }
                 return isConcerned || isThisOne
