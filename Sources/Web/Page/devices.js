@@ -59,6 +59,11 @@ export class Devices {
 		if (!device.node) return;
 		if (device.removed) this.list.delete(device.node);
 		else this.list.set(device.node, device);
+		if (!device.removed && !device.kind) {
+			// The daemon's own device may be made later than the others.
+			this.ownNode = device.node;
+			this.isOwn = this.isOwn || device.node === this.asked;
+		}
 		this.changed();
 	}
 
