@@ -8,7 +8,7 @@ package import Things
 /// Lists, removes, exports and imports points.
 extension SurveyService {
     /// Whose survey is kept now; for a moment not yet that in which the device is.
-    package var environment: FlareID? { map?.environment }
+    var environment: FlareID? { map?.environment }
 
     /// The survey of the current environment.
     package func list() -> JSONObject {
