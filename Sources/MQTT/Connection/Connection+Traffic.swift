@@ -150,7 +150,8 @@ extension Connection {
     /// beside it.
     private func keepAlive(_ traffic: inout Traffic) -> Failure? {
         guard .now - traffic.last >= progress.keepAlive || mosquitto_socket(handle) < 0 else { return nil }
-        // A link at rest keeps no memory for what it had to write.
+        // A link at rest keeps no memory for what it had to read and to write.
+        input?.release()
         traffic.batch.release()
         output.withLock { $0.buffer.release() }
         errno = 0

@@ -31,6 +31,8 @@ final class ValidatedInput {
 
     /// Two TLS records.
     private static let bufferBytes = 32_768
+    /// Without TLS, until this is too little for what comes.
+    private static let bufferBytesAtRest = 4096
     /// Most consecutive TLS records: a flood must not keep the client from writing or closing.
     private static let maximumRecordsPerRead = 4
 
@@ -55,7 +57,8 @@ final class ValidatedInput {
         let own = isPaired ? fcntl(libraryDescriptor, F_DUPFD_CLOEXEC, 0) : -1
         let code = errno
         (socket, feed) = (own, (pair[0], pair[1]))
-        buffer = .allocate(byteCount: own < 0 ? 0 : Self.bufferBytes, alignment: 1)
+        let bytes = configuration.tls.isEnabled ? Self.bufferBytes : Self.bufferBytesAtRest
+        buffer = .allocate(byteCount: own < 0 ? 0 : bytes, alignment: 1)
         guard own < 0 else { return }
         throw .configuration("cannot read from the broker: \(Errno(rawValue: code))")
     }
@@ -109,6 +112,8 @@ final class ValidatedInput {
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if let malformed = check(bytes) { return malformed }
+        // What was read is used before.
+        defer { if count == buffer.count { resize(to: Self.bufferBytes) } }
         return splitter.split(bytes) { part in
             // The library has closed the link, and its descriptor may be another file by now.
             guard mosquitto_socket(handle) == libraryDescriptor else { return .init(MOSQ_ERR_NO_CONN) }
@@ -117,6 +122,17 @@ final class ValidatedInput {
             case .library(let bytes): feedLibrary(bytes)
             }
         }
+    }
+
+    /// Gives back the memory that a link at rest does not need.
+    func release() {
+        if !configuration.tls.isEnabled { resize(to: Self.bufferBytesAtRest) }
+    }
+
+    private func resize(to bytes: Int) {
+        guard buffer.count != bytes else { return }
+        buffer.deallocate()
+        buffer = .allocate(byteCount: bytes, alignment: 1)
     }
 
     private func decode(_ packet: UnsafeRawBufferPointer) -> Connection.Failure? {
