@@ -28,6 +28,16 @@ import Things
         .nodesListed(nodes, leavingPlace: leaving)
     }
 
+    @Test func `a device that comes back to the list is the same device`() throws {
+        var rig = rig()
+        let bert = try #require(rig.state.nodes["bert"]?.device?.id)
+        rig.happens(list([Self.anna]))
+        rig.happens(list([Self.anna, Self.bert]))
+        rig.serve()
+        #expect(rig.state.nodes["bert"]?.device?.id == bert)
+        #expect(rig.server.devices.count == 4)
+    }
+
     @Test func `a device that is added while the daemon runs is made in the place, and nobody else notices`()
     {
         var rig = rig()

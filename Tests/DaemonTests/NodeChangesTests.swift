@@ -27,7 +27,9 @@ struct NodeChangesTests {
     private static let sensors = ["bluetooth", "compass and gps", "readings", "sensors"]
 
     /// Lists that only a file can have.
-    private static let lists = ["links", "profiles.things", "lifecycle.languages", "flare.servers", "devices"]
+    private static let lists = [
+        "links", "profiles.things", "lifecycle.languages", "flare.servers", "devices",
+    ]
 
     private static let values = [
         "true", "false", "1", "2", "3", "7", "77", "1500", "0.5", "a.example", "127.0.0.1:77",

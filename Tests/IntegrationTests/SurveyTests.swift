@@ -133,7 +133,10 @@ struct SurveyTests {
             #expect(try await survey(["forget"]).status == 64)
             try home.folder.write(String(repeating: "x", count: 13 << 20), to: "large.csv")
             let large = try await survey(["import", home.folder.path("large.csv")])
-            #expect(large.status == 65 && large.output.contains("is larger than 12582912 bytes"), "\(large.output)")
+            #expect(
+                large.status == 65 && large.output.contains("is larger than 12582912 bytes"),
+                "\(large.output)"
+            )
         }
     }
 
