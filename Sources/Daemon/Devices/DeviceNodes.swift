@@ -74,9 +74,11 @@ final class DeviceNodes: Sendable {
     // MARK: A node
 
     private static func link(_ node: String, _ plan: NodePlan, _ parts: Parts) -> Link {
+        var logger = parts.logger
+        logger[metadataKey: "node"] = "\(node)"
         let client = MQTTClient(
             plan.link(installation: parts.installation, of: node),
-            logger: parts.logger,
+            logger: logger,
             aroundRead: parts.loop.lend
         )
         let configuration = Self.configuration(of: node, plan, parts)
@@ -100,7 +102,7 @@ final class DeviceNodes: Sendable {
                 }
             ],
             identify: parts.identify,
-            logger: parts.logger,
+            logger: logger,
             clock: parts.clock,
             seconds: parts.seconds,
             isPlaceShared: { false },

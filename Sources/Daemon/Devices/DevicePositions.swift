@@ -96,6 +96,7 @@ struct DevicePositions: Sendable {
         var subscriptions = Subscriptions()
         var isTicking = false
         var warnings: Set<String> = []
+        var unplaced = 0
         func warn(_ text: Logger.Message, _ why: String) {
             guard warnings.count < 100, warnings.insert(why).inserted else { return }
             logger.warning(text, metadata: ["why": "\(why)"])
@@ -147,6 +148,13 @@ struct DevicePositions: Sendable {
                         let report = try DeviceReport.decode(message.payload, id: id, receiver: receiver)
                             .report
                         pass(on: estimates?.record(report, at: now) ?? [])
+                        let unknown = estimates?.unknownReceivers ?? []
+                        if unknown.count != unplaced {
+                            unplaced = unknown.count
+                            for name in unknown.sorted() {
+                                warn("no thing of this environment has the receiver in its data", name)
+                            }
+                        }
                     } catch {
                         warn("a receiver's report is ignored", "\(receiver): \(error)")
                     }

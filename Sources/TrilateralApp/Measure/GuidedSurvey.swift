@@ -31,12 +31,13 @@ struct GuidedSurvey<Item: Sendable> {
         _ body: (inout GuidedSurvey) async throws -> Result
     ) async throws -> Result {
         let (events, port) = AsyncStream.makeStream(of: Event.self)
+        // Before the first prompt, which a person may answer with Ctrl-C at once.
+        let signals = SignalStream([SIGINT, SIGTERM])
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 if let reason = await source({ port.yield(.item($0)) }) { port.yield(.sourceEnded(reason)) }
             }
             group.addTask {
-                let signals = SignalStream([SIGINT, SIGTERM])
                 for await _ in signals.numbers { port.yield(.signal) }
             }
             group.addTask {
