@@ -105,7 +105,7 @@ struct SurveyTests {
             }
             try await walking(visitor) {
                 try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
-                let learnt = try await survey([spots, "--learn", "--seconds", "14"], answers: "\ns\n\n")
+                let learnt = try await survey([spots, "--learn", "--seconds", "20"], answers: "\ns\n\n")
                 #expect(learnt.status == 0, "\(learnt.output)")
                 // A spot that is refused can be skipped.
                 #expect(learnt.output.contains("Cellar: the point (100.0, 2.0) is not in the place"))
