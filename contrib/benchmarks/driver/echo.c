@@ -72,6 +72,7 @@ void go_near(int port, const char *root) {
     snprintf(topic, sizeof topic, "%s/nearby", root);
     subscribe(client, topic, 1);
     snprintf(topic, sizeof topic, "%s/device/set", root);
+    is_near = 0;
     // Once a second, for several positions must agree.
     for (int step = 0; step < 20 && !is_near; step++) {
         publish(client, topic, "{\"position\":{\"x\":1,\"y\":1,\"z\":1}}", 1);
