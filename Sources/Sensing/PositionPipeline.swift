@@ -2,11 +2,13 @@ package import Controller
 package import Flare
 package import Logging
 package import Positioning
+import Receivers
 package import Sensors
 
 /// Estimates positions from received beacons.
 ///
-/// Each source has its own clock and its own receiver, and so its own estimator.
+/// What this machine's adapter hears, and what comes from the broker, are measurements of one device, and so of one
+/// estimator: neither waits for the other. A recording has its own clock, and so its own estimator.
 package struct PositionPipeline: Sendable {
     /// Seconds between checks of the beacons and between writes of receiver offsets.
     private static let interval = 60.0
@@ -16,6 +18,7 @@ package struct PositionPipeline: Sendable {
 
     private let makeEstimator: @Sendable (BeaconMap) -> any PositionEstimator
     private let receivers: ReceiverOffsets
+    private let errors: LearntReceiverErrors
     private let clocks: SensorClocks
     private let survey: SurveyChannel?
     private let send: @Sendable (ControllerEvent) -> Void
@@ -23,14 +26,11 @@ package struct PositionPipeline: Sendable {
     private let logger: Logger
 
     private var map: BeaconMap?
-    private var trackers: [Int: PositionTracker] = [:]
-    /// The receivers of the sources, and their stored offsets.
-    private var stored: [Int: (name: String, offset: Double?)] = [:]
-    /// Which radio map each source uses, and for which receiver.
-    private var adopted: [Int: SurveyChannel.Adopted] = [:]
-    /// What the sources said last about moving.
-    private var flags: [Int: MotionFlag] = [:]
-    /// The same of this machine's accelerometer, on the steady clock.
+    private typealias Stream = ReceiverOffsets.Stream
+    private var tracked: [Stream: Tracked] = [:]
+    /// What was said last about moving.
+    private var flags: [Stream: MotionFlag] = [:]
+    /// The same by this machine's accelerometer, on the steady clock.
     private var ownFlag: MotionFlag?
     /// Whether this machine's adapter gives positions.
     private var isTracking = false
@@ -45,10 +45,25 @@ package struct PositionPipeline: Sendable {
     /// Receivers that no thing of the environment has.
     private var unknownReceivers: Set<String> = []
 
+    /// The positions of one device, on one clock.
+    private struct Tracked {
+        var tracker: PositionTracker
+        /// Who measures: the sources that came first.
+        var sources = BySource<Int?>(nil, nil)
+        /// Their names, and their stored offsets.
+        var stored = BySource<(name: String, offset: Double?)?>(nil, nil)
+        /// Which radio map each uses, and for which receiver.
+        var adopted = BySource<SurveyChannel.Adopted?>(nil, nil)
+        /// Whether this machine's adapter hears anything of the place.
+        var isHeardByAdapter = false
+        var lessons = ReceiverLessons()
+    }
+
     /// - Parameter tracking: Called when the positions by this machine's adapter begin, and when they end.
     package init(
         makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator,
         receivers: ReceiverOffsets,
+        errors: LearntReceiverErrors = LearntReceiverErrors(),
         clocks: SensorClocks,
         survey: SurveyChannel? = nil,
         send: @escaping @Sendable (ControllerEvent) -> Void,
@@ -57,6 +72,7 @@ package struct PositionPipeline: Sendable {
     ) {
         self.makeEstimator = makeEstimator
         self.receivers = receivers
+        self.errors = errors
         self.clocks = clocks
         self.survey = survey
         self.send = send
@@ -68,12 +84,13 @@ package struct PositionPipeline: Sendable {
 
     package mutating func enter(_ map: BeaconMap, in environment: FlareEnvironment) {
         guard map != self.map else { return }
-        for source in trackers.keys { trackers[source]?.estimator.map = map }
+        for stream in tracked.keys { tracked[stream]?.tracker.estimator.map = map }
         // Once each, however often the place changes.
         let known = Set(self.map?.problems ?? [])
         let problems = map.problems.filter { !known.contains($0) }
         self.map = map
         survey?.enter(map)
+        errors.enter(map.receiverNames)
         unknownReceivers.removeAll()
         for problem in problems.prefix(Self.mostProblems) { logger.warning("beacons: \(problem)") }
         if problems.count > Self.mostProblems {
@@ -97,11 +114,10 @@ package struct PositionPipeline: Sendable {
         motion = MotionDetector()
     }
 
-    /// Discards what was received; the offsets of the receivers are stored.
+    /// Discards what was received; the constant errors are stored.
     package mutating func reset() {
         storeOffsets()
-        trackers.removeAll()
-        adopted.removeAll()
+        tracked.removeAll()
         flags.removeAll()
         ownFlag = nil
         setTracking(false)
@@ -111,14 +127,30 @@ package struct PositionPipeline: Sendable {
 
     package mutating func handle(_ sighting: BeaconSighting, from source: Int) {
         guard let map else { return }
-        if trackers[source] == nil { trackers[source] = makeTracker(map, for: source) }
-        adoptRadioMap(source)
+        let measured: MeasurementSource = sighting.identity.group == .receivers ? .receivers : .device
+        let stream = receivers.stream(source)
+        if tracked[stream] == nil { tracked[stream] = track(stream, map) }
+        if tracked[stream]?.sources[measured] == nil { begin(measured, stream, source) }
+        if receivers.isAdapter(source), tracked[stream]?.isHeardByAdapter == false {
+            tracked[stream]?.isHeardByAdapter = true
+            if let ownFlag { tracked[stream]?.tracker.record(ownFlag) }
+        }
+        adoptRadioMap(measured, stream)
         if let survey, survey.isMeasuring, let surveyor = receivers.surveyor(source) {
             survey.record(sighting, of: surveyor)
         }
+        var sighting = sighting
+        if measured == .receivers, tracked[stream]?.tracker.estimator.surveyed.receivers == false,
+            let name = map.beacon(sighting.identity)?.receiver
+        {
+            // The levels of a survey contain the error.
+            sighting.correct(by: errors.correction(of: name))
+        }
         // In place: a copy of an estimator is large.
-        guard let estimates = trackers[source]?.record(sighting), let last = estimates.last else { return }
-        for estimate in estimates { send(estimate, at: sighting.time, from: source) }
+        guard let estimates = tracked[stream]?.tracker.record(sighting), let last = estimates.last else {
+            return
+        }
+        for estimate in estimates { send(estimate, at: sighting.time, of: stream) }
         checkIfDue(at: last.time)
     }
 
@@ -139,18 +171,21 @@ package struct PositionPipeline: Sendable {
 
     /// Takes from a source that the device moves, or does not.
     ///
-    /// It counts for the positions by the same source, as of a phone that hears beacons. This machine's accelerometer counts
-    /// for those by its adapter: what other receivers hear may be another device.
+    /// This machine's accelerometer counts where its adapter hears something: otherwise the device may be another one,
+    /// which receivers hear.
     package mutating func handle(_ flag: MotionFlag, from source: Int) {
         guard receivers.isAccelerometer(source) else {
-            flags[source] = flag
-            trackers[source]?.record(flag)
+            let stream = receivers.stream(source)
+            flags[stream] = flag
+            tracked[stream]?.tracker.record(flag)
             return
         }
         // The accelerometer has a clock of its own.
         let flag = MotionFlag(isMoving: flag.isMoving, time: clocks.steady())
         ownFlag = flag
-        for source in trackers.keys where receivers.isAdapter(source) { trackers[source]?.record(flag) }
+        for stream in tracked.keys where tracked[stream]?.isHeardByAdapter == true {
+            tracked[stream]?.tracker.record(flag)
+        }
     }
 
     private mutating func setTracking(_ isTracking: Bool) {
@@ -160,35 +195,51 @@ package struct PositionPipeline: Sendable {
     }
 
     package mutating func tick(at time: Double, from source: Int) {
-        for estimate in trackers[source]?.advance(to: time) ?? [] { send(estimate, at: time, from: source) }
+        let stream = receivers.stream(source)
+        for estimate in tracked[stream]?.tracker.advance(to: time) ?? [] {
+            send(estimate, at: time, of: stream)
+        }
+    }
+
+    private func track(_ stream: Stream, _ map: BeaconMap) -> Tracked {
+        var estimator = makeEstimator(map)
+        if let flag = flags[stream] { estimator.record(flag) }
+        return Tracked(tracker: PositionTracker(estimator: estimator))
+    }
+
+    /// Begins with what an earlier run has learnt of a source of measurements.
+    private mutating func begin(_ measured: MeasurementSource, _ stream: Stream, _ source: Int) {
+        tracked[stream]?.sources[measured] = source
+        guard let name = receivers.name(source, measured) else { return }
+        let offset = receivers.offset(name)
+        tracked[stream]?.tracker.estimator.offsets[measured] = offset
+        tracked[stream]?.stored[measured] = (name, offset)
     }
 
     /// Uses what the survey has found out since.
-    private mutating func adoptRadioMap(_ source: Int) {
-        guard let survey, let surveyor = receivers.surveyor(source),
-            let found = survey.adopt(for: surveyor, after: adopted[source])
+    private mutating func adoptRadioMap(_ measured: MeasurementSource, _ stream: Stream) {
+        guard let survey, let source = tracked[stream]?.sources[measured],
+            let surveyor = receivers.surveyor(source),
+            let found = survey.adopt(for: surveyor, after: tracked[stream]?.adopted[measured])
         else { return }
-        adopted[source] = found
-        trackers[source]?.estimator.radioMap = found.radio?.map
+        tracked[stream]?.adopted[measured] = found
+        tracked[stream]?.tracker.estimator.radioMaps[measured] = found.radio?.map
     }
 
-    private mutating func makeTracker(_ map: BeaconMap, for source: Int) -> PositionTracker {
-        var estimator = makeEstimator(map)
-        if let name = receivers.name(source) {
-            let offset = receivers.offset(name)
-            estimator.receiverOffset = offset
-            stored[source] = (name, offset)
+    /// - Parameter time: When the reading came that made the estimate due, on the clock of the stream.
+    private mutating func send(_ estimate: PositionEstimate, at time: Double, of stream: Stream) {
+        guard let estimator = tracked[stream]?.tracker.estimator else { return }
+        let (counted, isSurveyed) = (estimator.counted, estimator.isSurveyed)
+        let adopted = tracked[stream]?.adopted
+        let takenAt = [adopted?.device?.radio?.takenAt, adopted?.receivers?.radio?.takenAt].compactMap { $0 }
+            .max()
+        if tracked[stream]?.isHeardByAdapter == true { setTracking(estimate.quality != .lost) }
+        let heardAt = stream == .thisMachine ? time : clocks.steady()
+        if estimate.beaconsHeard > ReceiverErrors.leastOthers, stream == .thisMachine,
+            tracked[stream]?.lessons.isDue(at: estimate.position) == true
+        {
+            errors.learn(estimator.receiverErrors)
         }
-        if let flag = receivers.isAdapter(source) ? ownFlag : flags[source] { estimator.record(flag) }
-        return PositionTracker(estimator: estimator)
-    }
-
-    /// - Parameter time: When the reading came that made the estimate due, on the clock of the source.
-    private mutating func send(_ estimate: PositionEstimate, at time: Double, from source: Int) {
-        if receivers.isAdapter(source) { setTracking(estimate.quality != .lost) }
-        let counted = trackers[source]?.estimator.counted ?? [:]
-        let heardAt = receivers.isOfThisMachine(source) ? time : clocks.steady()
-        let isSurveyed = trackers[source]?.estimator.isSurveyed ?? false
         send(
             .positionEstimated(
                 .init(
@@ -199,8 +250,8 @@ package struct PositionPipeline: Sendable {
                     // Without beacons the estimate is the previous one.
                     heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
                     beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) },
-                    model: isSurveyed ? .survey(takenAt: adopted[source]?.radio?.takenAt) : .plain,
-                    zones: trackers[source]?.estimator.zoneShares
+                    model: isSurveyed ? .survey(takenAt: takenAt) : .plain,
+                    zones: estimator.zoneShares
                 )
             )
         )
@@ -218,7 +269,7 @@ package struct PositionPipeline: Sendable {
 
     private mutating func sendFindings() {
         sendOutdated()
-        let found = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
+        let found = tracked.sorted { $0.key < $1.key }.flatMap(\.value.tracker.estimator.findings)
         guard found != findings else { return }
         findings = found
         for finding in found { logger.warning("beacons: \(finding)") }
@@ -229,7 +280,7 @@ package struct PositionPipeline: Sendable {
     /// Asks for a new survey where a beacon is no longer heard as it was.
     private mutating func sendOutdated() {
         let changed = Set(
-            trackers.values.filter(\.estimator.isSurveyed).flatMap(\.estimator.findings)
+            tracked.values.map(\.tracker.estimator).filter(\.isSurveyed).flatMap(\.findings)
                 .compactMap(\.changedBeacon)
         ).sorted()
         guard changed != outdated else { return }
@@ -239,21 +290,28 @@ package struct PositionPipeline: Sendable {
         send(.alert("survey-beacons", .warning, changed.isEmpty ? nil : problem))
     }
 
-    /// Stores the estimated offsets of the receivers, and changes to another receiver's where it was replaced.
+    /// Stores the estimated constant errors, and changes to another adapter's where it was replaced.
     package mutating func storeOffsets() {
-        for source in trackers.keys {
-            let estimated = trackers[source]?.estimator.receiverOffset
-            if let (name, offset) = stored[source], let estimated,
-                offset.map({ abs($0 - estimated) >= Self.minimumChange }) ?? true
-            {
-                receivers.store(name, estimated)
-                stored[source] = (name, estimated)
-            }
-            guard let name = receivers.name(source), name != stored[source]?.name else { continue }
-            let offset = receivers.offset(name)
-            trackers[source]?.estimator.receiverOffset = offset
-            stored[source] = (name, offset)
+        errors.save()
+        for stream in tracked.keys {
+            for measured in MeasurementSource.allCases { storeOffset(measured, stream) }
         }
+    }
+
+    private mutating func storeOffset(_ measured: MeasurementSource, _ stream: Stream) {
+        guard let source = tracked[stream]?.sources[measured] else { return }
+        let estimated = tracked[stream]?.tracker.estimator.offsets[measured]
+        if let (name, offset) = tracked[stream]?.stored[measured], let estimated,
+            offset.map({ abs($0 - estimated) >= Self.minimumChange }) ?? true
+        {
+            receivers.store(name, estimated)
+            tracked[stream]?.stored[measured] = (name, estimated)
+        }
+        guard let name = receivers.name(source, measured), name != tracked[stream]?.stored[measured]?.name
+        else { return }
+        let offset = receivers.offset(name)
+        tracked[stream]?.tracker.estimator.offsets[measured] = offset
+        tracked[stream]?.stored[measured] = (name, offset)
     }
 }
 

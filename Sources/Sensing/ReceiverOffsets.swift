@@ -1,12 +1,13 @@
+import Positioning
 import Sensors
 
-/// The constant errors of receivers, which are stored from run to run.
+/// The constant errors of antennas, which are stored from run to run.
 ///
-/// An error is a property of the receiver: that of an adapter also holds in another place.
+/// An error is a property of the antenna: that of an adapter also holds in another place.
 package struct ReceiverOffsets: Sendable {
     private let sources: [String]
     private let adapter: @Sendable () -> String?
-    /// How much stronger than its true level the receiver measures everything, dB; `nil` if unknown.
+    /// How much stronger than its true level everything is measured, dB; `nil` if unknown.
     let offset: @Sendable (String) -> Double?
     let store: @Sendable (String, Double) -> Void
 
@@ -25,16 +26,33 @@ package struct ReceiverOffsets: Sendable {
         self.store = store
     }
 
-    /// The receiver of a source; `nil` for a recording, whose positions must not depend on earlier runs.
-    func name(_ source: Int) -> String? {
+    /// What the levels of a source have in common; `nil` for a recording, whose positions must not depend on earlier runs.
+    ///
+    /// - Parameter measured: Whether the device hears, or is heard.
+    func name(_ source: Int, _ measured: MeasurementSource) -> String? {
         guard isOfThisMachine(source) else { return nil }
-        return sources[source] == RawReadings.name ? RawReadings.name : adapter()
+        return measured == .receivers ? Self.receivers : receiver(source)
+    }
+
+    /// The device's power, which is the same for all receivers.
+    private static let receivers = "receivers"
+
+    private func receiver(_ source: Int) -> String? {
+        sources[source] == RawReadings.name ? RawReadings.name : adapter()
+    }
+
+    /// What belongs to one device and has one clock: this machine's sources together, and each recording alone.
+    func stream(_ source: Int) -> Stream { isOfThisMachine(source) ? .thisMachine : .recording(source) }
+
+    enum Stream: Hashable, Comparable {
+        case thisMachine
+        case recording(Int)
     }
 
     /// The name under which a source makes a survey: its receiver, or the recording; `nil` while none is known.
     func surveyor(_ source: Int) -> String? {
-        if let name = name(source) { return name }
-        return sources.indices.contains(source) && !isOfThisMachine(source) ? sources[source] : nil
+        if isOfThisMachine(source) { return receiver(source) }
+        return sources.indices.contains(source) ? sources[source] : nil
     }
 
     /// Whether a source is this machine's Bluetooth adapter.

@@ -18,10 +18,10 @@ package final class SurveyChannel: Sendable {
     }
 
     /// What an estimator uses.
-    struct Adopted: Sendable {
+    package struct Adopted: Sendable {
         let receiver: String
         fileprivate let number: Int
-        let radio: Fitted?
+        package let radio: Fitted?
     }
 
     /// More receivers than this use the plain model.
@@ -31,6 +31,7 @@ package final class SurveyChannel: Sendable {
         var map: BeaconMap?
         var receivers: Set<String> = []
         var fitted: [String: Fitted] = [:]
+        var others: Fitted?
         /// Counts the changes of `fitted`.
         var number = 0
         /// By the receiver; `nil` while no point is measured.
@@ -73,6 +74,14 @@ package final class SurveyChannel: Sendable {
         return found
     }
 
+    /// The same for devices that no survey was made with; what theirs is called is never listed.
+    package func adoptForOthers(after last: Adopted?) -> Adopted? {
+        state.withLock { state in
+            guard last?.number != state.number else { return nil }
+            return Adopted(receiver: "", number: state.number, radio: state.others)
+        }
+    }
+
     var isMeasuring: Bool { state.withLock { $0.measurements != nil } }
 
     func record(_ sighting: BeaconSighting, of receiver: String) {
@@ -90,9 +99,12 @@ package final class SurveyChannel: Sendable {
     package var receivers: [String] { state.withLock { $0.receivers }.sorted() }
 
     /// Has the estimators use other radio maps, by the receiver.
-    package func use(_ fitted: [String: Fitted]) {
+    ///
+    /// - Parameter others: That for devices that no survey was made with.
+    package func use(_ fitted: [String: Fitted], others: Fitted? = nil) {
         state.withLock { state in
             state.fitted = fitted
+            state.others = others
             state.number += 1
         }
     }

@@ -381,12 +381,12 @@ struct StateStoreTests {
         try await withTemporaryFolder { folder in
             do {
                 let store = try StateStore(folder: folder.url)
-                #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == nil)
-                try store.save(receiverOffset: -6.257, of: "AA:00:00:00:00:01")
+                #expect(try store.antennaLevel(.offset, of: "AA:00:00:00:00:01") == nil)
+                try store.save(.offset, -6.257, of: "AA:00:00:00:00:01")
             }
             let store = try StateStore(folder: folder.url)
-            #expect(try store.receiverOffset(of: "AA:00:00:00:00:01") == -6.26)
-            #expect(try store.receiverOffset(of: "broker") == nil)
+            #expect(try store.antennaLevel(.offset, of: "AA:00:00:00:00:01") == -6.26)
+            #expect(try store.antennaLevel(.offset, of: "broker") == nil)
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         #expect(estimator.estimate(at: 1) == nil)
         estimator.record(GridPlace.sighting(99, -60, at: 1))
         #expect(estimator.estimate(at: 2) == nil)
-        #expect(estimator.receiverOffset == nil)
+        #expect(estimator.offsets.device == nil)
     }
 
     @Test func `the position is found in a few seconds and kept`() throws {
@@ -34,17 +34,17 @@ import Testing
     {
         var estimator = GridEstimator(map: hall.map)
         let estimates = hall.stand(at: spot, from: 0, seconds: 30, &estimator) { $1 + offset }
-        #expect(abs(try #require(estimator.receiverOffset) - offset) < 2)
+        #expect(abs(try #require(estimator.offsets.device) - offset) < 2)
         #expect(try #require(estimates.last).position.plane(to: spot) < 1)
     }
 
     @Test func `a stored receiver error speeds up the next start`() throws {
         var first = GridEstimator(map: hall.map)
         hall.stand(at: spot, from: 0, seconds: 60, &first) { $1 - 12 }
-        let kept = try #require(first.receiverOffset)
+        let kept = try #require(first.offsets.device)
         var (known, new) = (GridEstimator(map: hall.map), GridEstimator(map: hall.map))
-        known.receiverOffset = kept
-        #expect(known.receiverOffset == kept)
+        known.offsets.device = kept
+        #expect(known.offsets.device == kept)
         let corner = Point3D(x: 11, y: 7, z: 0.9)
         let early = hall.stand(at: corner, from: 0, seconds: 3, &known) { $1 - 12 }
         let late = hall.stand(at: corner, from: 0, seconds: 3, &new) { $1 - 12 }
@@ -52,10 +52,10 @@ import Testing
             try #require(early.first).position.plane(to: corner)
                 <= #require(late.first).position.plane(to: corner)
         )
-        known.receiverOffset = nil
-        #expect(known.receiverOffset == nil)
-        known.receiverOffset = .nan
-        #expect(known.receiverOffset == nil)
+        known.offsets.device = nil
+        #expect(known.offsets.device == nil)
+        known.offsets.device = .nan
+        #expect(known.offsets.device == nil)
     }
 
     @Test func `the place's power precedes the beacon's and an implausible one is ignored`() throws {

@@ -144,7 +144,7 @@ import Testing
                 #expect(estimate.position.isFinite && estimate.accuracyMetres.isFinite)
             }
             if turn % 500 == 499 {
-                estimator.receiverOffset = Double(turn)
+                estimator.offsets.device = Double(turn)
                 for constant in GridEstimator.Constant.allCases where generator.unit() < 0.3 {
                     var settings = GridEstimator.Settings()
                     settings[constant] = generator.unit() < 0.5 ? -.infinity : .infinity

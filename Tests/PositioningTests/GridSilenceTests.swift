@@ -41,7 +41,7 @@ import Testing
             _ = one.estimate(at: Double(second))
             _ = two.estimate(at: Double(second))
         }
-        #expect(abs(try #require(one.receiverOffset) - 6) < 2)
+        #expect(abs(try #require(one.offsets.device) - 6) < 2)
         let (left, right) = (
             hall.stand(at: spot, from: 125, seconds: 1, &one) { $1 + 6 },
             hall.stand(at: spot, from: 125, seconds: 1, &two) { $1 + 6 }

@@ -17,6 +17,7 @@ import Testing
     private static func survey(_ points: [Int]) -> SurveyLevels.Beacon {
         SurveyLevels.Beacon(
             index: 0,
+            source: .device,
             points: points,
             levels: points.map { 2.2 * slope(places[$0]) + 3 * sin(Double($0)) },
             packets: points.map { 20 + Double($0) },
@@ -102,9 +103,9 @@ import Testing
         }
         let settings = GridEstimator.Settings()
         let heard = places.indices.map {
-            BeaconObservation($0, 0, (level: -10 - 4 * Double($0), packets: 5), settings)
+            BeaconObservation($0, .device, 0, (level: -10 - 4 * Double($0), packets: 5), settings)
         }
-        let conditions = FloorGrid.Conditions(floor: 0, settings: settings, offset: 0, offsetDeviation: 2.5)
+        let conditions = FloorGrid.Conditions(floor: 0, settings: settings, .init(.init(), .init()))
         var (once, thrice) = (
             FloorGrid(area: area, height: 1, beacons: 3), FloorGrid(area: area, height: 1, beacons: 3)
         )

@@ -38,7 +38,7 @@ import Testing
 
     private func error(at spot: Point3D, _ radio: RadioMap?) -> Double {
         var estimator = GridEstimator(map: hall.map)
-        estimator.radioMap = radio
+        estimator.radioMaps.device = radio
         let estimates = hall.stand(at: spot, from: 0, seconds: 20, &estimator) { beacon, _ in
             heard(beacon, at: spot)
         }
@@ -109,7 +109,7 @@ import Testing
     @Test func `a radio map of other cells or of another environment is not used`() throws {
         let radio = try RadioMap(survey: survey(), map: hall.map)
         var estimator = GridEstimator(map: hall.map)
-        estimator.radioMap = radio
+        estimator.radioMaps.device = radio
         #expect(estimator.isSurveyed)
         estimator.map = GridPlace([.zero, Point3D(x: 5, y: 5)]).map
         #expect(!estimator.isSurveyed)
@@ -127,7 +127,7 @@ import Testing
         var estimator = GridEstimator(map: hall.map)
         let spot = Point3D(x: 4, y: 5, z: 0.9)
         hall.stand(at: spot, from: 0, seconds: 20, &estimator)
-        estimator.radioMap = try RadioMap(survey: survey(), map: hall.map)
+        estimator.radioMaps.device = try RadioMap(survey: survey(), map: hall.map)
         let after = hall.stand(at: spot, from: 20, seconds: 1, &estimator)
         #expect(try #require(after.last).position.plane(to: spot) < 2)
     }

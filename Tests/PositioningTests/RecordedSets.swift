@@ -191,7 +191,7 @@ struct RecordedSets {
             if radio == nil, !survey.isEmpty {
                 radio = try RadioMap(survey: survey, map: map, settings: settings)
             }
-            estimator.radioMap = radio
+            estimator.radioMaps.device = radio
             return estimator
         }
     }

@@ -67,7 +67,7 @@ struct MovingFlagTests {
 
     @Test(arguments: [
         (accelerometer, adapter, true), (accelerometer, broker, false), (accelerometer, recording, false),
-        (broker, broker, true), (broker, adapter, false), (recording, recording, true),
+        (broker, broker, true), (broker, adapter, true), (recording, recording, true),
         (recording, adapter, false),
     ])
     func `a word about moving counts for what moves with the speaker`(
@@ -105,16 +105,16 @@ struct MovingFlagTests {
         hear(&pipeline, from: Self.broker)
         pipeline.tick(at: 9, from: Self.broker)
         #expect(told == [], "the broker's positions do not need it")
-        hear(&pipeline, from: Self.adapter)
+        hear(&pipeline, from: Self.adapter, at: 9.5)
         #expect(told == [])
-        pipeline.tick(at: 3, from: Self.adapter)
-        pipeline.tick(at: 4, from: Self.adapter)
+        pipeline.tick(at: 10, from: Self.adapter)
+        pipeline.tick(at: 11, from: Self.adapter)
         #expect(told == [true])
         quality.withLock { $0 = .lost }
-        pipeline.tick(at: 5, from: Self.adapter)
+        pipeline.tick(at: 12, from: Self.adapter)
         #expect(told == [true, false])
         quality.withLock { $0 = .coarse }
-        pipeline.tick(at: 6, from: Self.adapter)
+        pipeline.tick(at: 13, from: Self.adapter)
         pipeline.leave()
         pipeline.leave()
         #expect(told == [true, false, true, false])

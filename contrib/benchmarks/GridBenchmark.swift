@@ -16,7 +16,7 @@ struct GridBenchmark {
         measure(GridEstimator(map: hall.map), "")
         var generator = SeededGenerator(seed: 2)
         var surveyed = GridEstimator(map: hall.map)
-        surveyed.radioMap = try? RadioMap(survey: hall.survey(points: 10, &generator), map: hall.map)
+        surveyed.radioMaps.device = try? RadioMap(survey: hall.survey(points: 10, &generator), map: hall.map)
         guard surveyed.isSurveyed else {
             print("bench: the survey of the hall cannot be used")
             return

@@ -24,7 +24,7 @@ struct SurveyBenchmark {
             took.append(time.nanoseconds)
         }
         var estimator = GridEstimator(map: hall.map)
-        estimator.radioMap = radio
+        estimator.radioMaps.device = radio
         guard estimator.isSurveyed else {
             print("bench: the survey of a hall cannot be used")
             return

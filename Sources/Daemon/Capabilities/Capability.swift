@@ -140,6 +140,8 @@ package struct CapabilityContext: Sendable {
     package let packets: PacketFeed
     /// What receivers say, and what they and the adapter hear of devices that nobody knows.
     package let receivers: ReceiverMessages
+    /// What all devices learn of the receivers.
+    let receiverErrors: LearntReceiverErrors
     package let send: @Sendable (ControllerEvent) -> Void
     /// Stores something for later runs.
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void

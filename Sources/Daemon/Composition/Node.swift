@@ -137,6 +137,7 @@ package struct Node: Sendable {
             clocks: plan.clocks,
             packets: plan.daemon.packets,
             receivers: ReceiverMessages(),
+            receiverErrors: LearntReceiverErrors(memory: store, logger: logger),
             send: runtime.send,
             remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
             isStored: { !writer.hasUnsaved },
@@ -222,6 +223,8 @@ package struct Node: Sendable {
         let positions = DevicePositions(
             DevicePositions.Settings(plan),
             client: client,
+            errors: context.receiverErrors,
+            survey: context.survey.channel,
             clocks: plan.clocks,
             logger: logger,
             send: runtime.send

@@ -42,6 +42,7 @@ struct NodeSensing: Sendable {
                     memory: context.store,
                     logger: logger
                 ),
+                errors: context.receiverErrors,
                 clocks: plan.clocks,
                 survey: context.survey.channel,
                 send: send,

@@ -2,6 +2,7 @@ package import Controller
 import Flare
 package import Positioning
 package import Receivers
+package import Sensing
 
 /// Where further devices are, from what receivers report of them: an estimator for each that is heard.
 package struct DeviceEstimates: Sendable {
@@ -15,6 +16,7 @@ package struct DeviceEstimates: Sendable {
         var tracker: PositionTracker
         var motion = MotionDetector()
         var heardAt: Double
+        var lessons = ReceiverLessons()
     }
 
     /// A device that is silent for so long has no position, and costs nothing until it is heard again; seconds.
@@ -28,7 +30,9 @@ package struct DeviceEstimates: Sendable {
     private var resolver: AddressResolver
     private var nodesOfKeys: [String] = []
     private var joiner: SightingJoiner?
-    private var errors = ReceiverErrors()
+    private let errors: LearntReceiverErrors
+    private let survey: SurveyChannel?
+    private var adopted: SurveyChannel.Adopted?
     private var tracked: [String: Tracked] = [:]
     /// The estimator that each device begins with: what all of them expect of the receivers is in memory once.
     private var blank: (any PositionEstimator)?
@@ -36,8 +40,11 @@ package struct DeviceEstimates: Sendable {
 
     package init(
         cipher: @escaping BlockCipher,
+        errors: LearntReceiverErrors = LearntReceiverErrors(),
+        survey: SurveyChannel? = nil,
         makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator
     ) {
+        (self.errors, self.survey) = (errors, survey)
         (self.cipher, self.makeEstimator) = (cipher, makeEstimator)
         resolver = AddressResolver([], cipher: cipher)
     }
@@ -69,7 +76,7 @@ package struct DeviceEstimates: Sendable {
         guard joiner?.map != map else { return }
         blank = nil
         if joiner == nil { joiner = SightingJoiner(map: map) } else { joiner?.map = map }
-        errors.keep(Set(map.receiverNames))
+        errors.enter(map.receiverNames)
         for node in tracked.keys { tracked[node]?.tracker.estimator.map = map }
     }
 
@@ -100,20 +107,33 @@ package struct DeviceEstimates: Sendable {
     /// - Parameter now: When the message came, seconds on the steady clock.
     package mutating func record(_ report: DeviceReport, at now: Double) -> [Estimate] {
         guard let node = node(of: report, at: now), !switchedOff.contains(node),
-            let sighting = report.sighting(at: now), let joined = joiner?.join(sighting, errors)
+            let sighting = report.sighting(at: now)
         else { return [] }
+        adoptSurvey()
+        // The levels of a survey contain the error.
+        let isSurveyed = tracked[node]?.tracker.estimator.surveyed.receivers ?? false
+        let correction = isSurveyed ? 0 : errors.correction(of: sighting.receiver)
+        guard let joined = joiner?.join(sighting, correction: correction) else { return [] }
         if tracked[node] == nil, let map = joiner?.map {
             tracked[node] = Tracked(tracker: PositionTracker(estimator: blankEstimator(map)), heardAt: now)
         }
         tracked[node]?.heardAt = now
         // In place: a copy of an estimator is large.
-        let estimates = tracked[node]?.tracker.record(joined.sighting) ?? []
+        let estimates = tracked[node]?.tracker.record(joined) ?? []
         return estimates.compactMap { event($0, of: node, at: now) }
+    }
+
+    /// Uses what the survey has found out since.
+    private mutating func adoptSurvey() {
+        guard let found = survey?.adoptForOthers(after: adopted) else { return }
+        (adopted, blank) = (found, nil)
+        for node in tracked.keys { tracked[node]?.tracker.estimator.radioMaps.receivers = found.radio?.map }
     }
 
     private mutating func blankEstimator(_ map: BeaconMap) -> any PositionEstimator {
         if let blank { return blank }
         var new = makeEstimator(map)
+        new.radioMaps.receivers = adopted?.radio?.map
         if var grid = new as? GridEstimator {
             grid.expectReceivers()
             new = grid
@@ -146,6 +166,11 @@ package struct DeviceEstimates: Sendable {
     private mutating func event(_ estimate: PositionEstimate, of node: String, at now: Double) -> Estimate? {
         guard let tracker = tracked[node]?.tracker else { return nil }
         let isMoving = tracked[node]?.motion.update(with: estimate.position) ?? false
+        if estimate.beaconsHeard > ReceiverErrors.leastOthers,
+            tracked[node]?.lessons.isDue(at: estimate.position) == true
+        {
+            errors.learn(tracker.estimator.receiverErrors)
+        }
         return Estimate(
             node: node,
             event: .positionEstimated(
@@ -158,7 +183,10 @@ package struct DeviceEstimates: Sendable {
                     heardAt: estimate.beaconsHeard > 0 ? now : nil,
                     beacons: tracker.estimator.counted.mapValues {
                         .init(rssi: $0.rssi, age: estimate.time - $0.heardAt)
-                    }
+                    },
+                    model: tracker.estimator.isSurveyed
+                        ? .survey(takenAt: adopted?.radio?.takenAt) : .plain,
+                    zones: tracker.estimator.zoneShares
                 )
             )
         )

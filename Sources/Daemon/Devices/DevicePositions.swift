@@ -38,6 +38,9 @@ struct DevicePositions: Sendable {
         var isHeard: Bool { list.devices.contains { !$0.heardAs.isEmpty } }
     }
 
+    /// How often what was learnt of receivers is stored, seconds.
+    private static let savingInterval = 60.0
+
     private enum Input: Sendable {
         case settings(Settings)
         case track(ControllerEffect.BeaconPlace?)
@@ -50,6 +53,8 @@ struct DevicePositions: Sendable {
     private let inputs: AsyncStream<Input>
     private let port: AsyncStream<Input>.Continuation
     private let client: MQTTClient
+    private let errors: LearntReceiverErrors
+    private let survey: SurveyChannel
     private let clocks: SensorClocks
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
@@ -57,11 +62,14 @@ struct DevicePositions: Sendable {
     init(
         _ settings: Settings,
         client: MQTTClient,
+        errors: LearntReceiverErrors,
+        survey: SurveyChannel,
         clocks: SensorClocks,
         logger: Logger,
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
-        (self.client, self.clocks, self.send, self.logger) = (client, clocks, send, logger)
+        (self.client, self.errors, self.survey, self.clocks) = (client, errors, survey, clocks)
+        (self.send, self.logger) = (send, logger)
         (inputs, port) = AsyncStream.makeStream(of: Input.self)
         use(settings)
     }
@@ -97,6 +105,7 @@ struct DevicePositions: Sendable {
         var isTicking = false
         var warnings: Set<String> = []
         var unplaced = 0
+        var savedAt = clocks.steady()
         func warn(_ text: Logger.Message, _ why: String) {
             guard warnings.count < 100, warnings.insert(why).inserted else { return }
             logger.warning(text, metadata: ["why": "\(why)"])
@@ -117,7 +126,12 @@ struct DevicePositions: Sendable {
                         positioning.makeEstimator($0)
                     }
                     if estimates == nil {
-                        estimates = DeviceEstimates(cipher: AESBlock.cipher, makeEstimator: make)
+                        estimates = DeviceEstimates(
+                            cipher: AESBlock.cipher,
+                            errors: errors,
+                            survey: survey,
+                            makeEstimator: make
+                        )
                     } else if settings?.positioning != new.positioning {
                         estimates?.makeEstimator = make
                     }
@@ -177,6 +191,10 @@ struct DevicePositions: Sendable {
                     isTicking = false
                     for node in estimates?.heardNodes ?? [] {
                         pass(on: estimates?.advance(node, to: now) ?? [])
+                    }
+                    if now - savedAt > Self.savingInterval || now < savedAt {
+                        savedAt = now
+                        errors.save()
                     }
                 }
                 if !isTicking, estimates?.isActive == true {

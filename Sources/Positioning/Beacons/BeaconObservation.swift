@@ -2,6 +2,7 @@
 struct BeaconObservation: Sendable {
     /// Its index in the map.
     let beacon: Int
+    let source: MeasurementSource
     /// The floor on which it stands.
     let floor: Int
     /// Received level, dB over its level at one metre.
@@ -16,12 +17,14 @@ struct BeaconObservation: Sendable {
     ///   - doubt: Known error of this beacon, dB.
     init(
         _ beacon: Int,
+        _ source: MeasurementSource,
         _ floor: Int,
         _ average: (level: Double, packets: Double),
         doubt: Double = 0,
         _ settings: GridEstimator.Settings
     ) {
         self.beacon = beacon
+        self.source = source
         self.floor = floor
         level = average.level
         let fading = settings[.fading]
@@ -32,4 +35,15 @@ struct BeaconObservation: Sendable {
 
     /// An old level still counts for this part of a packet.
     private static let leastPackets = 0.05
+}
+
+extension [BeaconObservation] {
+    /// Puts those of each source together, as an update needs them.
+    mutating func groupBySource() { _ = partition { $0.source == .receivers } }
+
+    /// Those of a source, if they are grouped.
+    func of(_ source: MeasurementSource) -> ArraySlice<BeaconObservation> {
+        let start = firstIndex { $0.source == .receivers } ?? endIndex
+        return source == .device ? self[..<start] : self[start...]
+    }
 }

@@ -20,6 +20,16 @@ package struct BeaconSighting: Sendable, Hashable {
     /// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2; contrib/contract/positioning.md,
     ///   "6.2 For each packet".
     package static func isUsable(rssi: Int) -> Bool {
-        (-110 ... -1).contains(rssi)
+        usable.contains(rssi)
+    }
+
+    private static let usable = -110 ... -1
+
+    /// Takes the receiver's own error out.
+    ///
+    /// - Parameter error: By how much it measures too much, dB; a usable level stays one.
+    package mutating func correct(by error: Double) {
+        guard Self.isUsable(rssi: rssi), error.magnitude < 1000 else { return }
+        rssi = min(max(rssi - Int(error.rounded()), Self.usable.lowerBound), Self.usable.upperBound)
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// This receiver's constant error: how much stronger than the true level it measures, as estimated so far.
+/// The constant error of a source: how much stronger than the true level it measures, as estimated so far.
 /// - Source: contrib/contract/positioning.md, "6.4 Once a second".
 struct ReceiverOffset: Sendable, Hashable {
     /// dB.
@@ -37,5 +37,18 @@ struct ReceiverOffset: Sendable, Hashable {
         let gain = max(settings[.offsetGain], 1 / Double(fixes + 2))
         decibels += gain * min(max(error - decibels, -Self.largestStep), Self.largestStep)
         fixes += 1
+    }
+}
+
+extension BySource<ReceiverOffset> {
+    /// Corrects the estimates of the sources that were observed.
+    mutating func learn(
+        _ errors: BySource<Double>,
+        from observations: [BeaconObservation],
+        _ settings: GridEstimator.Settings
+    ) {
+        for source in MeasurementSource.allCases where !observations.of(source).isEmpty {
+            self[source].learn(errors[source], settings)
+        }
     }
 }

@@ -38,6 +38,15 @@ package struct PositionEstimate: Sendable, Hashable {
     }
 }
 
+/// A receiver's own error, as one estimate shows it.
+package struct ReceiverError: Sendable, Hashable {
+    package let receiver: String
+    /// Measured minus expected level, dB.
+    package let decibels: Double
+
+    package init(receiver: String, decibels: Double) { (self.receiver, self.decibels) = (receiver, decibels) }
+}
+
 /// Estimates a position from beacon sightings.
 ///
 /// Sightings are recorded as they arrive; estimates are requested once a second.
@@ -59,32 +68,38 @@ package protocol PositionEstimator: Sendable {
     /// How likely the device is in each zone, by the last estimate from beacons; `nil` if that is not known.
     var zoneShares: ZoneShares? { get }
 
-    /// This receiver's constant error, dB; `nil` while it is still uncertain.
+    /// The constant error of each source, dB; a source has none while it is still uncertain.
     ///
-    /// It belongs to the receiver, not to the place, so it can be stored and passed to the next estimator.
-    var receiverOffset: Double? { get set }
+    /// It belongs to the antenna, not to the place, so it can be stored and passed to the next estimator.
+    var offsets: BySource<Double?> { get set }
+
+    /// By how much the receivers that the last estimate is based on measure more than was expected there, apart from
+    /// what all of them have in common; none with a survey, whose levels contain such errors.
+    var receiverErrors: [ReceiverError] { get }
 
     /// Problems with beacons found so far.
     var findings: [BeaconFinding] { get }
 
-    /// What a survey of the place found out; an estimator that cannot use it ignores it.
-    var radioMap: RadioMap? { get set }
+    /// What surveys of the place found out about the levels of each source; an estimator that cannot use it ignores it.
+    var radioMaps: BySource<RadioMap?> { get set }
 
-    /// Whether the last estimate was made with a survey.
-    var isSurveyed: Bool { get }
+    /// Whether the levels of each source are those of a survey, on the current floor.
+    var surveyed: BySource<Bool> { get }
 }
 
 extension PositionEstimator {
-    package var receiverOffset: Double? {
-        get { nil }
+    package var receiverErrors: [ReceiverError] { [] }
+    package var offsets: BySource<Double?> {
+        get { .init(nil, nil) }
         set {}
     }
     package var findings: [BeaconFinding] { [] }
-    package var radioMap: RadioMap? {
-        get { nil }
+    package var radioMaps: BySource<RadioMap?> {
+        get { .init(nil, nil) }
         set {}
     }
-    package var isSurveyed: Bool { false }
+    package var surveyed: BySource<Bool> { .init(false, false) }
+    package var isSurveyed: Bool { surveyed.device || surveyed.receivers }
     package var counted: [FlareID: BeaconReports.Report] { [:] }
     package var zoneShares: ZoneShares? { nil }
     package mutating func record(_ flag: MotionFlag) {}

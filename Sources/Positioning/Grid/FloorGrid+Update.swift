@@ -9,25 +9,24 @@ extension FloorGrid {
     struct Conditions {
         let floor: Int
         let settings: GridEstimator.Settings
-        /// The receiver's estimated constant error, dB, and its standard deviation.
-        let offset: Double
-        let offsetDeviation: Double
+        /// The estimated constant error of each source, dB, and its standard deviation.
+        let offsets: BySource<(expected: Double, deviation: Double)>
         /// Variance of levels around the model without a survey, dB².
         let spread: Double
         let tails: Float
 
-        init(
-            floor: Int,
-            settings: GridEstimator.Settings,
-            offset: Double,
-            offsetDeviation: Double
-        ) {
+        init(floor: Int, settings: GridEstimator.Settings, _ offsets: BySource<ReceiverOffset>) {
             self.floor = floor
             self.settings = settings
-            self.offset = offset
-            self.offsetDeviation = offsetDeviation
+            self.offsets = offsets.map { ($0.decibels, $0.deviation(settings)) }
             spread = settings[.spread] * settings[.spread]
             tails = Float(settings[.tails])
+        }
+
+        /// What is expected of a source's constant error: the mean, dB, and half of the inverse of its variance.
+        fileprivate func prior(_ source: MeasurementSource) -> (expected: Float, half: Float) {
+            let (expected, deviation) = offsets[source]
+            return (Float(expected), Float(0.5 / (deviation * deviation)))
         }
 
         /// A beacon's level corrected for the loss in the ceilings between.
@@ -48,7 +47,9 @@ extension FloorGrid {
 
     /// Updates the grid with the received levels.
     ///
-    /// - Parameter times: As if they were received so often, one after the other.
+    /// - Parameters:
+    ///   - observations: Grouped by their source.
+    ///   - times: As if they were received so often, one after the other.
     /// - Returns: The log-likelihood of the observations on this floor.
     mutating func update(
         with observations: [BeaconObservation],
@@ -57,7 +58,7 @@ extension FloorGrid {
         times: Int = 1
     ) -> Double {
         prepare(observations, places: places, conditions.settings)
-        let width = radio == nil ? Self.logWidth(of: observations, conditions) : 0
+        let width = isSurveyed ? 0 : Self.logWidth(of: observations, conditions)
         return withLikelihoods(of: observations, places, conditions) { cells, best, _ in
             let leak = conditions.settings[.leak]
             for _ in 1..<max(times, 1) { _ = Self.multiply(cells, best, leak: leak) }
@@ -75,7 +76,7 @@ extension FloorGrid {
     ///
     /// - Parameters:
     ///   - observation: The beacon to check.
-    ///   - others: The other beacons received with it.
+    ///   - others: The other beacons received with it, grouped by their source; some of them of its own.
     /// - Returns: The measured minus the predicted level, dB, and the device's position by the others.
     mutating func crossCheck(
         _ observation: BeaconObservation,
@@ -85,7 +86,8 @@ extension FloorGrid {
     ) -> (error: Double, x: Double, y: Double) {
         let area = area
         return withLikelihoods(of: others, places, conditions) { cells, best, column in
-            let (share, log, offset) = (cells[.scratch], cells[.logLikelihood], cells[.offset])
+            let (share, log) = (cells[.scratch], cells[.logLikelihood])
+            let offset = cells.offset(of: observation.source)
             let expected = column(observation).levels
             var (level, sum) = (0.0, 0.0)
             var cell = 0
@@ -95,7 +97,7 @@ extension FloorGrid {
                 sum += Double(share[cell])
                 cell &+= 1
             }
-            let belief = Self.moments(share, area, offset: 0)
+            let belief = Self.moments(share, area)
             return (conditions.level(of: observation) - level / sum, belief.x, belief.y)
         }
     }
@@ -118,9 +120,15 @@ extension FloorGrid {
                         let start = slotOfBeacon[observation.beacon] * cells.count
                         return Column(levels: table + start, variances: variances.map { $0 + start })
                     }
-                    Self.findOffset(observations, column, cells, conditions)
-                    Self.addLikelihoods(observations, column, cells, conditions)
-                    return body(cells, Self.addPriors(cells, area, middle, conditions), column)
+                    cells[.logLikelihood].update(repeating: 0, count: cells.count)
+                    for source in MeasurementSource.allCases {
+                        let own = observations.of(source)
+                        guard !own.isEmpty else { continue }
+                        Self.findOffset(own, column, cells, conditions)
+                        Self.addLikelihoods(own, column, cells, conditions)
+                    }
+                    let best = Self.addPriors(observations, cells, area, middle, conditions)
+                    return body(cells, best, column)
                 }
             }
         }
@@ -133,8 +141,11 @@ extension FloorGrid {
         _ conditions: Conditions
     ) -> (x: Double, y: Double) {
         var (x, y, sum) = (0.0, 0.0, 0.0)
+        let reference = observations.first.map { conditions.offsets[$0.source].expected } ?? 0
         for observation in observations {
-            let weight = pow(10, conditions.level(of: observation) / 10) * observation.share
+            // What all have in common cancels out.
+            let offset = conditions.offsets[observation.source].expected - reference
+            let weight = pow(10, (conditions.level(of: observation) - offset) / 10) * observation.share
             x += weight * places[observation.beacon].x
             y += weight * places[observation.beacon].y
             sum += weight
@@ -142,20 +153,21 @@ extension FloorGrid {
         return (x / sum, y / sum)
     }
 
-    /// For each cell, the receiver error that fits best if the device is there.
+    /// For each cell, the constant error of one source that fits best if the device is there.
     private static func findOffset(
-        _ observations: [BeaconObservation],
+        _ observations: ArraySlice<BeaconObservation>,
         _ column: (BeaconObservation) -> Column,
         _ cells: GridCells,
         _ conditions: Conditions
     ) {
-        let expected = Float(conditions.offset)
-        let prior = Float(1 / (conditions.offsetDeviation * conditions.offsetDeviation))
-        let (offset, weights, weighted) = (cells[.offset], cells[.weights], cells[.weighted])
+        guard let source = observations.first?.source else { return }
+        let prior = conditions.prior(source)
+        let (weight, expected) = (Float(2 * prior.half), prior.expected)
+        let (offset, weights, weighted) = (cells.offset(of: source), cells[.weights], cells[.weighted])
         offset.update(repeating: expected, count: cells.count)
         for _ in 0..<3 {
-            weights.update(repeating: prior, count: cells.count)
-            weighted.update(repeating: prior * expected, count: cells.count)
+            weights.update(repeating: weight, count: cells.count)
+            weighted.update(repeating: weight * expected, count: cells.count)
             for observation in observations {
                 weigh(observation, column(observation), cells, conditions)
             }
@@ -174,7 +186,8 @@ extension FloorGrid {
         _ cells: GridCells,
         _ conditions: Conditions
     ) {
-        let (offset, weights, weighted) = (cells[.offset], cells[.weights], cells[.weighted])
+        let (weights, weighted) = (cells[.weights], cells[.weighted])
+        let offset = cells.offset(of: observation.source)
         let (tails, expectedLevel) = (conditions.tails, column.levels)
         let level = Float(conditions.level(of: observation))
         var cell = 0
@@ -201,9 +214,9 @@ extension FloorGrid {
         }
     }
 
-    /// Each cell's log-likelihood of the observations: Student's t for each beacon.
+    /// Adds each cell's log-likelihood of the observations of one source: Student's t for each beacon.
     private static func addLikelihoods(
-        _ observations: [BeaconObservation],
+        _ observations: ArraySlice<BeaconObservation>,
         _ column: (BeaconObservation) -> Column,
         _ cells: GridCells,
         _ conditions: Conditions
@@ -211,9 +224,8 @@ extension FloorGrid {
         let tails = conditions.tails
         // The layer of weights is free again.
         let (product, widths, log) = (cells[.scratch], cells[.weights], cells[.logLikelihood])
-        log.update(repeating: 0, count: cells.count)
-        for first in stride(from: 0, to: observations.count, by: mostFactors) {
-            let some = observations[first..<min(first + mostFactors, observations.count)]
+        for first in stride(from: observations.startIndex, to: observations.endIndex, by: mostFactors) {
+            let some = observations[first..<min(first + mostFactors, observations.endIndex)]
             product.update(repeating: 1, count: cells.count)
             widths.update(repeating: 1, count: cells.count)
             var isSurveyed = false
@@ -243,7 +255,8 @@ extension FloorGrid {
         _ cells: GridCells,
         _ conditions: Conditions
     ) {
-        let (product, widths, offset) = (cells[.scratch], cells[.weights], cells[.offset])
+        let (product, widths) = (cells[.scratch], cells[.weights])
+        let offset = cells.offset(of: observation.source)
         let (expectedLevel, level) = (column.levels, Float(conditions.level(of: observation)))
         var cell = 0
         if let variances = column.variances {
@@ -265,18 +278,29 @@ extension FloorGrid {
         }
     }
 
-    /// Adds the priors: the receiver's error, and that the device is not far from the received beacons.
+    /// Adds the priors: the constant error of each source, and that the device is not far from the received beacons.
     ///
     /// - Returns: The largest logarithm.
     private static func addPriors(
+        _ observations: [BeaconObservation],
         _ cells: GridCells,
         _ area: GridArea,
         _ middle: (x: Double, y: Double),
         _ conditions: Conditions
     ) -> Float {
-        let (log, offset) = (cells[.logLikelihood], cells[.offset])
-        let expected = Float(conditions.offset)
-        let half = Float(0.5 / (conditions.offsetDeviation * conditions.offsetDeviation))
+        let log = cells[.logLikelihood]
+        let first = observations.first?.source ?? .device
+        if let last = observations.last?.source, last != first {
+            let (offset, prior) = (cells.offset(of: last), conditions.prior(last))
+            var cell = 0
+            while cell < cells.count {
+                let error = offset[cell] - prior.expected
+                log[cell] -= error * error * prior.half
+                cell &+= 1
+            }
+        }
+        let (offset, prior) = (cells.offset(of: first), conditions.prior(first))
+        let (expected, half) = (prior.expected, prior.half)
         let pull = 0.5 / (conditions.settings[.pull] * conditions.settings[.pull])
         var best = -Float.infinity
         for row in 0..<area.rows {

@@ -15,8 +15,8 @@ struct FloorGrid: Sendable {
     var levels: [Float]
     /// The variance of these levels, dB², where there is a survey; else empty.
     private(set) var variances: [Float] = []
-    /// What a survey found out about this floor.
-    private(set) var radio: FloorRadio?
+    /// What a survey found out about this floor, for each source.
+    private(set) var radio = BySource<FloorRadio?>(nil, nil)
     private(set) var slotOfBeacon: [Int]
     private var slots: [Slot]
     private var updates = 0
@@ -50,10 +50,13 @@ struct FloorGrid: Sendable {
         }
     }
 
+    /// Whether a survey says what to expect here.
+    var isSurveyed: Bool { radio.device != nil || radio.receivers != nil }
+
     /// Expects the levels of a survey from now on, or those of the model; the belief stays.
-    mutating func adopt(_ radio: FloorRadio?) {
+    mutating func adopt(_ radio: BySource<FloorRadio?>) {
         self.radio = radio
-        variances = radio == nil ? [] : Array(repeating: 0, count: levels.count)
+        variances = isSurveyed ? Array(repeating: 0, count: levels.count) : []
         for slot in slots.indices { slots[slot] = Slot() }
     }
 
@@ -92,24 +95,26 @@ struct FloorGrid: Sendable {
             for slot in slots.indices where slots[slot].usedAt < slots[oldest].usedAt { oldest = slot }
             slots[oldest] = Slot(beacon: observation.beacon, usedAt: updates)
             slotOfBeacon[observation.beacon] = oldest
-            fill(oldest, with: observation.beacon, at: places[observation.beacon], settings)
+            let place = places[observation.beacon]
+            fill(oldest, with: observation.beacon, radio[observation.source], at: place, settings)
         }
     }
 
-    /// Fills the table with the levels of beacons that will be received, so that copies of this grid share it.
-    mutating func expect(_ beacons: [Int], places: [Point3D], _ settings: GridEstimator.Settings) {
+    /// Fills the table with the levels of receivers that will hear the device, so that copies of this grid share it.
+    mutating func expectReceivers(_ beacons: [Int], places: [Point3D], _ settings: GridEstimator.Settings) {
         updates += 1
         for beacon in beacons where slots[slotOfBeacon[beacon]].beacon != beacon {
             guard let free = slots.firstIndex(where: { $0.beacon == nil }) else { return }
             slots[free] = Slot(beacon: beacon, usedAt: updates)
             slotOfBeacon[beacon] = free
-            fill(free, with: beacon, at: places[beacon], settings)
+            fill(free, with: beacon, radio.receivers, at: places[beacon], settings)
         }
     }
 
     private mutating func fill(
         _ slot: Int,
         with beacon: Int,
+        _ radio: FloorRadio?,
         at place: Point3D,
         _ settings: GridEstimator.Settings
     ) {
@@ -118,7 +123,8 @@ struct FloorGrid: Sendable {
             column.copy(to: &levels, &variances, at: start)
             return
         }
-        let (area, height, radio) = (area, height, radio)
+        let (area, height) = (area, height)
+        let model = Float(settings[.spread] * settings[.spread])
         levels.withUnsafeMutableBufferPointer { levels in
             variances.withUnsafeMutableBufferPointer { variances in
                 var cell = start
@@ -127,10 +133,11 @@ struct FloorGrid: Sendable {
                         let slope = area.slope(column, row, to: place, height, settings[.nearest])
                         guard let radio else {
                             levels[cell] = Float(settings[.pathLoss] * slope)
+                            if !variances.isEmpty { variances[cell] = model }
                             cell += 1
                             continue
                         }
-                        levels[cell] = Float(radio.offset + radio.exponent * slope)
+                        levels[cell] = Float(radio.line.offset + radio.line.exponent * slope)
                         variances[cell] = Float(RadioMap.variance(unsurveyed: slope))
                         cell += 1
                     }

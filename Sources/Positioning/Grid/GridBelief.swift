@@ -1,15 +1,17 @@
 import Flare
 import Glibc
 
-/// The summary of a grid: the position, its uncertainty, and the receiver's error.
+/// The summary of a grid: the position, its uncertainty, and the constant error of each source.
 struct GridBelief: Sendable {
     /// The mean, metres.
     let x: Double
     let y: Double
     /// Covariance around the mean.
     let spread: Covariance
-    /// The receiver's constant error, dB.
-    let offset: Double
+    /// What all cells add up to; about 1.
+    fileprivate let weight: Double
+    /// The constant error of each source that was observed, dB.
+    var offsets = BySource(0.0, 0.0)
 
     /// Errors that do not average out have 1.1 times the deviation of a surveyed level.
     private static let surveyError = 1.1 * 1.1
@@ -18,36 +20,44 @@ struct GridBelief: Sendable {
     ///
     /// It is the best that a single update can achieve with errors of the persistent size.
     ///
-    /// - Parameter surveyed: With a survey, its exponent and the variance of each beacon's level here, dB².
+    /// - Parameters:
+    ///   - exponents: How fast the levels of each source fade with distance.
+    ///   - deviations: How far the constant errors deviate from what is known, dB.
+    ///   - surveyed: With a survey, the variance of each beacon's level here, dB².
     /// - Source: contrib/contract/positioning.md, "6.5 Accuracy".
     func standingError(
         _ observations: [BeaconObservation],
         places: [Point3D],
         height: Double,
         _ settings: GridEstimator.Settings,
-        offsetDeviation: Double,
-        surveyed: (exponent: Double, variances: [Double])? = nil
+        exponents: BySource<Double>,
+        deviations: BySource<Double>,
+        surveyed: [Double]? = nil
     ) -> Covariance {
-        let slope = 10 * (surveyed?.exponent ?? settings[.pathLoss]) / log(10)
+        let slopes = exponents.map { 10 * $0 / log(10) }
         let model = 1 / (settings[.standingError] * settings[.standingError])
         let pull = 1 / (settings[.pull] * settings[.pull])
-        var (xx, xy, yy, xo, yo) = (pull, 0.0, pull, 0.0, 0.0)
-        var oo = 1 / (offsetDeviation * offsetDeviation)
+        var (xx, xy, yy) = (pull, 0.0, pull)
+        var errors = deviations.map { (xo: 0.0, yo: 0.0, oo: 1 / ($0 * $0)) }
         for observation in observations {
             let place = places[observation.beacon]
-            let weight = surveyed.map { 1 / (Self.surveyError * $0.variances[observation.beacon]) } ?? model
+            let weight = surveyed.map { 1 / (Self.surveyError * $0[observation.beacon]) } ?? model
+            let slope = slopes[observation.source]
             let (dx, dy, dz) = (x - place.x, y - place.y, place.z - height)
             let square = dx * dx + dy * dy + dz * dz + 0.25
             let (jx, jy) = (slope * dx / square, slope * dy / square)
             xx += jx * jx * weight
             xy += jx * jy * weight
             yy += jy * jy * weight
-            xo -= jx * weight
-            yo -= jy * weight
-            oo += weight
+            errors[observation.source].xo -= jx * weight
+            errors[observation.source].yo -= jy * weight
+            errors[observation.source].oo += weight
         }
         // The block of the inverse for x and y.
-        (xx, xy, yy) = (xx - xo * xo / oo, xy - xo * yo / oo, yy - yo * yo / oo)
+        for source in MeasurementSource.allCases {
+            let (xo, yo, oo) = errors[source]
+            (xx, xy, yy) = (xx - xo * xo / oo, xy - xo * yo / oo, yy - yo * yo / oo)
+        }
         let determinant = xx * yy - xy * xy
         return Covariance(xx: yy / determinant, xy: -xy / determinant, yy: xx / determinant)
     }
@@ -57,7 +67,7 @@ extension FloorGrid {
     /// Summarises all cells.
     ///
     /// - Parameters:
-    ///   - observations: The observations of the last update.
+    ///   - observations: The observations of the last update, grouped by their source.
     ///   - expected: Receives the expected level, dB over that at one metre, of each observed beacon.
     mutating func belief(for observations: [BeaconObservation], expected: inout [Double]) -> GridBelief {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
@@ -71,7 +81,12 @@ extension FloorGrid {
                         expected[observation.beacon] = Self.dot(both, column, cells.count)
                     }
                 }
-                return Self.moments(both, area, offset: Self.dot(both, cells[.offset], cells.count))
+                var belief = Self.moments(both, area)
+                for source in MeasurementSource.allCases where !observations.of(source).isEmpty {
+                    belief.offsets[source] =
+                        Self.dot(both, cells.offset(of: source), cells.count) / belief.weight
+                }
+                return belief
             }
         }
     }
@@ -88,11 +103,7 @@ extension FloorGrid {
     }
 
     /// Mean and covariance of a layer, which need not be normalised.
-    static func moments(
-        _ layer: UnsafeMutablePointer<Float>,
-        _ area: GridArea,
-        offset: Double
-    ) -> GridBelief {
+    static func moments(_ layer: UnsafeMutablePointer<Float>, _ area: GridArea) -> GridBelief {
         // In cells, from the corner.
         var (sum, x, y, xx, xy, yy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for row in 0..<area.rows {
@@ -125,7 +136,7 @@ extension FloorGrid {
                 xy: (xy / sum - mx * my) * square,
                 yy: max(yy / sum - my * my, 0) * square
             ),
-            offset: offset / sum
+            weight: sum
         )
     }
 

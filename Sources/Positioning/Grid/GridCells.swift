@@ -4,7 +4,7 @@
 /// too.
 struct GridCells {
     enum Layer: Int, CaseIterable {
-        case standing, scratch, offset, weights, weighted, logLikelihood
+        case standing, scratch, offset, receiversOffset, weights, weighted, logLikelihood
     }
 
     /// The directions of walking, counter-clockwise from x; each has a layer.
@@ -18,6 +18,11 @@ struct GridCells {
     let count: Int
 
     subscript(layer: Layer) -> UnsafeMutablePointer<Float> { base + layer.rawValue * count }
+
+    /// For each cell, the constant error of a source that fits best if the device is there.
+    func offset(of source: MeasurementSource) -> UnsafeMutablePointer<Float> {
+        self[source == .device ? .offset : .receiversOffset]
+    }
 
     func walking(_ heading: Int) -> UnsafeMutablePointer<Float> {
         base + (Layer.allCases.count + heading) * count

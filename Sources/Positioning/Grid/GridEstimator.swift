@@ -5,15 +5,15 @@ import Glibc
 ///
 /// Each cell holds the probability that the device stands or walks there. Once a second the belief spreads as
 /// people move, and is multiplied by the likelihood of the received levels: in dB, with heavy tails, and with
-/// the receiver's constant error estimated along. The estimate is the mean. Each floor has its own grid, and
+/// the constant error of each source estimated along. The estimate is the mean. Each floor has its own grid, and
 /// accumulated evidence chooses between them.
 /// - Source: contrib/contract/positioning.md, "6. The grid estimator".
 package struct GridEstimator: PositionEstimator {
     package var map: BeaconMap {
         didSet { if map != oldValue { mapChanged(from: oldValue) } }
     }
-    /// What a survey of this place found out; ``isSurveyed`` says whether it counts.
-    package var radioMap: RadioMap? { didSet { adoptRadioMap() } }
+    /// What a survey of this place found out; ``surveyed`` says whether it counts.
+    package var radioMaps = BySource<RadioMap?>(nil, nil) { didSet { adoptRadioMaps() } }
     private let baseSettings: Settings
     private var settings: Settings
     /// The same on floors with a survey.
@@ -24,15 +24,16 @@ package struct GridEstimator: PositionEstimator {
     private var choice: FloorChoice
     private var signals: [BeaconSignal]
     private var health: [BeaconHealth]
-    private var offset = ReceiverOffset()
+    private var errors = BySource(ReceiverOffset(), ReceiverOffset())
     private var motion = PeopleMotion()
     /// What was said last about moving.
     private var flag: MotionFlag?
-    /// The current observations, the same without one of them, and the expected levels; stored to reuse their
-    /// memory.
+    /// The current observations, the same without one of them, and the expected levels: to reuse their memory.
     private var observations: [BeaconObservation] = []
     private var others: [BeaconObservation] = []
     private var expected: [Double]
+    /// What the last update found of the constant error of receivers, dB.
+    private var offsetOfReceivers = 0.0
     private var variances: [Double]
     /// Index of the observation to cross-check next.
     private var crossCheckIndex = 0
@@ -70,9 +71,14 @@ package struct GridEstimator: PositionEstimator {
         others.reserveCapacity(FloorGrid.mostBeacons)
     }
 
-    package var receiverOffset: Double? {
-        get { offset.known }
-        set { offset = newValue.map(ReceiverOffset.init(known:)) ?? ReceiverOffset() }
+    package var offsets: BySource<Double?> {
+        get { errors.map(\.known) }
+        set {
+            // What one source has learnt does not depend on the other.
+            for source in MeasurementSource.allCases where newValue[source] != errors[source].known {
+                errors[source] = newValue[source].map(ReceiverOffset.init(known:)) ?? ReceiverOffset()
+            }
+        }
     }
 
     package var counted: [FlareID: BeaconReports.Report] {
@@ -84,6 +90,17 @@ package struct GridEstimator: PositionEstimator {
     }
 
     package var zoneShares: ZoneShares? { zoneCells.shares }
+
+    package var receiverErrors: [ReceiverError] {
+        guard !surveyed.receivers else { return [] }
+        let conditions = conditions(on: choice.floor)
+        return observations.of(.receivers).filter(isRecent).compactMap { observation in
+            map.beacons[observation.beacon].receiver.map { name in
+                let error = conditions.level(of: observation) - expected[observation.beacon]
+                return ReceiverError(receiver: name, decibels: error - offsetOfReceivers)
+            }
+        }
+    }
 
     /// The number of cells over all floors.
     package var cells: Int { grids.reduce(0) { $0 + $1.area.count } }
@@ -104,7 +121,7 @@ package struct GridEstimator: PositionEstimator {
     package mutating func expectReceivers() {
         let receivers = map.beacons.indices.filter { map.beacons[$0].receiver != nil && plan.isUsable[$0] }
         for floor in grids.indices {
-            grids[floor].expect(receivers, places: plan.places, settings(on: floor))
+            grids[floor].expectReceivers(receivers, places: plan.places, settings(on: floor))
         }
     }
 
@@ -139,6 +156,7 @@ extension GridEstimator {
             latest = max(latest, min(signal.heardAt, time))
             let observation = BeaconObservation(
                 index,
+                map.beacons[index].source,
                 map.beacons[index].floor,
                 average,
                 doubt: isSurveyed ? health[index].doubt : 0,
@@ -154,6 +172,7 @@ extension GridEstimator {
                 observations[weakest] = observation
             }
         }
+        observations.groupBySource()
         heardAt = latest
     }
 
@@ -170,11 +189,11 @@ extension GridEstimator {
     }
 
     private func settings(on floor: Int) -> Settings {
-        grids[floor].radio == nil ? settings : surveyedSettings
+        grids[floor].isSurveyed ? surveyedSettings : settings
     }
 
     private mutating func update(at time: Double, _ step: Double) -> PositionEstimate? {
-        let deviation = offset.deviation(settings)
+        let deviations = errors.map { $0.deviation(settings) }
         let decay = FloorChoice.decay(over: step)
         for floor in grids.indices {
             let likelihood = grids[floor].update(
@@ -188,15 +207,16 @@ extension GridEstimator {
         let belief = grids[choice.floor].belief(for: observations, expected: &expected)
         updateHealth(belief, step)
         crossCheckNext()
-        offset.learn(belief.offset, settings)
+        errors.learn(belief.offsets, from: observations, settings)
         grids[choice.floor].variances(of: observations, x: belief.x, y: belief.y, into: &variances)
         standing = belief.standingError(
             observations,
             places: plan.places,
             height: grids[choice.floor].height,
             settings(on: choice.floor),
-            offsetDeviation: deviation,
-            surveyed: grids[choice.floor].radio.map { ($0.exponent, variances) }
+            exponents: grids[choice.floor].radio.map { $0?.line.exponent ?? settings[.pathLoss] },
+            deviations: deviations,
+            surveyed: grids[choice.floor].isSurveyed ? variances : nil
         )
         let spread = belief.spread + standing
         let accuracy = spread.accuracyMetres
@@ -218,12 +238,7 @@ extension GridEstimator {
     }
 
     private func conditions(on floor: Int) -> FloorGrid.Conditions {
-        FloorGrid.Conditions(
-            floor: plan.floors[floor],
-            settings: settings(on: floor),
-            offset: offset.decibels,
-            offsetDeviation: offset.deviation(settings)
-        )
+        FloorGrid.Conditions(floor: plan.floors[floor], settings: settings(on: floor), errors)
     }
 
     /// The last estimate with growing uncertainty, while nothing is received.
@@ -270,9 +285,12 @@ extension GridEstimator {
     /// Updates the health of every beacon.
     /// - Source: contrib/contract/positioning.md, "6.8 Health".
     private mutating func updateHealth(_ belief: GridBelief, _ step: Double) {
+        offsetOfReceivers = belief.offsets.receivers
         let conditions = conditions(on: choice.floor)
         for observation in observations where isRecent(observation) {
-            let error = conditions.level(of: observation) - expected[observation.beacon] - belief.offset
+            let error =
+                conditions.level(of: observation) - expected[observation.beacon]
+                - belief.offsets[observation.source]
             health[observation.beacon].recordReceived(error: error, for: step)
         }
         // Without a near one none is missed, and most places have many that are silent.
@@ -305,7 +323,8 @@ extension GridEstimator {
         for (index, other) in observations.enumerated() where index != crossCheckIndex && isRecent(other) {
             others.append(other)
         }
-        guard others.count >= Self.leastOthers else { return }
+        // Those of the other source say nothing of the constant error of this one.
+        guard others.of(observation.source).count >= Self.leastOthers else { return }
         let result = grids[choice.floor].crossCheck(
             observation,
             against: others,
@@ -354,17 +373,23 @@ extension GridEstimator {
             isBlank = true
         }
         self.grids = grids
-        adoptRadioMap()
+        adoptRadioMaps()
     }
 
-    /// Whether positions on the current floor are estimated with a survey.
-    package var isSurveyed: Bool { grids.indices.contains(choice.floor) && grids[choice.floor].radio != nil }
+    package var surveyed: BySource<Bool> {
+        guard grids.indices.contains(choice.floor) else { return BySource(false, false) }
+        return grids[choice.floor].radio.map { $0 != nil }
+    }
 
-    /// Uses the radio map where it is of this place and of these cells.
-    private mutating func adoptRadioMap() {
+    /// Uses the radio maps where they are of this place and of these cells.
+    private mutating func adoptRadioMaps() {
         for floor in grids.indices {
-            let radio = radioMap?.radio(onFloor: plan.floors[floor], of: map, plan)
-            if radio != nil || grids[floor].radio != nil { grids[floor].adopt(radio) }
+            func radio(_ source: MeasurementSource) -> FloorRadio? {
+                radioMaps[source]?.radio(of: source, onFloor: plan.floors[floor], of: map, plan)
+            }
+            let found = BySource(radio(.device), radio(.receivers))
+            let isSurveyed = found.device != nil || found.receivers != nil
+            if isSurveyed || grids[floor].isSurveyed { grids[floor].adopt(found) }
         }
     }
 }

@@ -36,8 +36,7 @@ package struct RadioMap: Sendable {
     private var floors: [Int: Floor] = [:]
 
     private struct Floor {
-        let offset: Double
-        let exponent: Double
+        var lines: BySource<RadioLine>
         /// By the beacon's thing.
         var columns: [FlareID: (beacon: BeaconMap.Beacon, column: RadioColumn)] = [:]
     }
@@ -79,18 +78,19 @@ package struct RadioMap: Sendable {
     /// The variance of a beacon's level that no point heard, dB².
     static func variance(unsurveyed slope: Double) -> Double { LevelProcess.variance(unsurveyed: slope) }
 
-    /// What it says about a floor; `nil` when that has no survey, or when the cells are others.
-    func radio(onFloor floor: Int, of map: BeaconMap, _ plan: GridPlan) -> FloorRadio? {
+    /// What it says about the levels of a source on a floor; `nil` when that has no survey, or when the cells are others.
+    func radio(of source: MeasurementSource, onFloor floor: Int, of map: BeaconMap, _ plan: GridPlan)
+        -> FloorRadio?
+    {
         guard map.environment == environment, plan.hasCells(of: self.plan), let found = floors[floor] else {
             return nil
         }
-        return FloorRadio(
-            offset: found.offset,
-            exponent: found.exponent,
-            columns: map.beacons.map { beacon in
-                found.columns[beacon.thing].flatMap { $0.beacon.isHeardLike(beacon) ? $0.column : nil }
-            }
-        )
+        let columns = map.beacons.map { beacon -> RadioColumn? in
+            guard beacon.source == source, let known = found.columns[beacon.thing] else { return nil }
+            return known.beacon.isHeardLike(beacon) ? known.column : nil
+        }
+        guard columns.contains(where: { $0 != nil }) else { return nil }
+        return FloorRadio(line: found.lines[source], columns: columns)
     }
 
     private static func fit(
@@ -100,21 +100,21 @@ package struct RadioMap: Sendable {
         _ map: BeaconMap,
         _ settings: GridEstimator.Settings
     ) -> Floor {
-        let line = survey.commonLine(settings)
-        var floor = Floor(offset: line.offset, exponent: line.exponent)
+        let lines = BySource(survey.commonLine(.device, settings), survey.commonLine(.receivers, settings))
+        var floor = Floor(lines: lines)
         let room = max(1, mostValues / (2 * area.count))
         let heard = survey.beacons.sorted { ($1.points.count, $0.index) < ($0.points.count, $1.index) }
             .prefix(room)
         let processes = heard.map {
-            LevelProcess($0, survey.places, offset: line.offset, exponent: line.exponent)
+            let line = lines[$0.source]
+            return LevelProcess($0, survey.places, offset: line.offset, exponent: line.exponent)
         }
         let columns = columns(
             processes,
-            heard.map { map.beacons[$0.index].position },
+            heard.map { (map.beacons[$0.index].position, lines[$0.source]) },
             survey.places,
             area,
             height,
-            line,
             settings
         )
         for (beacon, column) in zip(heard, columns) {
@@ -127,11 +127,10 @@ package struct RadioMap: Sendable {
     /// The columns of the beacons, some cells at a time: those share their distances from the points.
     private static func columns(
         _ processes: [LevelProcess],
-        _ beacons: [Point3D],
+        _ beacons: [(place: Point3D, line: RadioLine)],
         _ points: [Point3D],
         _ area: GridArea,
         _ height: Double,
-        _ line: (offset: Double, exponent: Double),
         _ settings: GridEstimator.Settings
     ) -> [RadioColumn] {
         typealias Cells = LevelProcess.Cells
@@ -157,9 +156,10 @@ package struct RadioMap: Sendable {
             }
             for (number, process) in processes.enumerated() {
                 var (slopes, levels) = (Cells(), Cells())
+                let (beacon, line) = beacons[number]
                 for cell in 0..<cells {
                     let (column, row) = places[cell]
-                    let slope = area.slope(column, row, to: beacons[number], height, nearest)
+                    let slope = area.slope(column, row, to: beacon, height, nearest)
                     slopes[cell] = Float(slope)
                     levels[cell] = Float(line.offset + line.exponent * slope)
                 }
@@ -186,11 +186,9 @@ package struct RadioMap: Sendable {
     }
 }
 
-/// What a survey found out about the beacons of one floor.
+/// What a survey found out about the beacons of one source on one floor.
 struct FloorRadio: Sendable {
-    /// The line that all beacons share: the level at one metre, dB over the stated one, and the exponent.
-    let offset: Double
-    let exponent: Double
+    let line: RadioLine
     /// By the beacon's index in the map; `nil` for one that was not heard.
     let columns: [RadioColumn?]
 }

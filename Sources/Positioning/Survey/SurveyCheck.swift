@@ -47,10 +47,14 @@ package struct SurveyCheck: Sendable {
         _ processes: [LevelProcess],
         _ settings: GridEstimator.Settings
     ) -> Double {
-        let line = survey.commonLine(without: point, settings)
+        let lines = BySource(
+            survey.commonLine(.device, without: point, settings),
+            survey.commonLine(.receivers, without: point, settings)
+        )
         var found: [(error: Double, variance: Double)] = []
         for (beacon, process) in zip(survey.beacons, processes) {
             guard let number = beacon.points.firstIndex(of: point) else { continue }
+            let line = lines[beacon.source]
             let rest = beacon.levels.indices.map {
                 beacon.levels[$0] - line.offset - line.exponent * beacon.slopes[$0]
             }
@@ -75,7 +79,7 @@ extension SurveyLevels {
         _ settings: GridEstimator.Settings
     ) -> Double {
         var grid = FloorGrid(area: area.coarser, height: height, beacons: places.count)
-        var offset = ReceiverOffset()
+        var offsets = BySource(ReceiverOffset(), ReceiverOffset())
         var expected = Array(repeating: 0.0, count: places.count)
         var distances: [Double] = []
         // As if the person stood there for some seconds; of many points, one look at each is enough.
@@ -87,21 +91,17 @@ extension SurveyLevels {
                 for beacon in beacons {
                     guard let number = beacon.points.firstIndex(of: point) else { continue }
                     let average = (level: beacon.levels[number], packets: beacon.packets[number])
-                    heard.append(BeaconObservation(beacon.index, floor, average, settings))
+                    heard.append(BeaconObservation(beacon.index, beacon.source, floor, average, settings))
                 }
                 heard.sort { $0.level > $1.level }
                 heard = Array(heard.prefix(FloorGrid.mostBeacons))
                 guard !heard.isEmpty else { continue }
-                let conditions = FloorGrid.Conditions(
-                    floor: floor,
-                    settings: settings,
-                    offset: offset.decibels,
-                    offsetDeviation: offset.deviation(settings)
-                )
+                heard.groupBySource()
+                let conditions = FloorGrid.Conditions(floor: floor, settings: settings, offsets)
                 grid.reset()
                 _ = grid.update(with: heard, places: places, conditions, times: round == 0 ? 1 : times)
                 let belief = grid.belief(for: heard, expected: &expected)
-                offset.learn(belief.offset, settings)
+                offsets.learn(belief.offsets, from: heard, settings)
                 guard round == 1, belief.x.isFinite, belief.y.isFinite else { continue }
                 let fix = Point3D(x: belief.x, y: belief.y)
                 distances.append(fix.squareInPlane(to: self.places[point]).squareRoot())

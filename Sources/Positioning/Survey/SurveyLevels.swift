@@ -1,6 +1,14 @@
 import Flare
 import Glibc
 
+/// The line that the beacons of a source share.
+struct RadioLine: Sendable {
+    /// The level at one metre, dB over the stated one.
+    let offset: Double
+    /// How fast levels fade with distance.
+    let exponent: Double
+}
+
 /// The usable levels of the points of one floor: what a radio map is fitted to.
 struct SurveyLevels: Sendable {
     /// In the plane, metres.
@@ -12,6 +20,7 @@ struct SurveyLevels: Sendable {
     struct Beacon: Sendable {
         /// Index in the map.
         let index: Int
+        let source: MeasurementSource
         /// Which points heard it.
         let points: [Int]
         /// There, dB over the level at one metre on this floor, and the number of packets.
@@ -49,6 +58,7 @@ struct SurveyLevels: Sendable {
             let levels = heard.compactMap { points[$0].level(of: beacon) }
             return Beacon(
                 index: index,
+                source: beacon.source,
                 points: heard,
                 levels: levels.map { $0.decibels + ceilings },
                 packets: levels.map { max($0.packets, Self.leastPackets) },
@@ -66,22 +76,24 @@ struct SurveyLevels: Sendable {
         return -5 * log10(max(point.squareInPlane(to: beacon) + up * up, nearest * nearest))
     }
 
-    /// Offset and exponent that all beacons share: ridge regression with Huber weights.
+    /// Offset and exponent that all beacons of a source share: ridge regression with Huber weights.
     ///
     /// - Parameter left: A point to leave out.
     /// - Source: contrib/contract/positioning.md, "6.10 Survey".
-    func commonLine(without left: Int? = nil, _ settings: GridEstimator.Settings) -> (
-        offset: Double, exponent: Double
-    ) {
+    func commonLine(
+        _ source: MeasurementSource,
+        without left: Int? = nil,
+        _ settings: GridEstimator.Settings
+    ) -> RadioLine {
         var (slopes, levels): ([Double], [Double]) = ([], [])
-        for beacon in beacons {
+        for beacon in beacons where beacon.source == source {
             for (number, point) in beacon.points.enumerated() where point != left {
                 slopes.append(beacon.slopes[number])
                 levels.append(beacon.levels[number])
             }
         }
         let usual = settings[.pathLoss]
-        guard !slopes.isEmpty else { return (0, usual) }
+        guard !slopes.isEmpty else { return RadioLine(offset: 0, exponent: usual) }
         let (offsetPrior, exponentPrior) = (
             1 / (Self.offsetDeviation * Self.offsetDeviation), 1 / (0.5 * 0.5)
         )
@@ -113,7 +125,7 @@ struct SurveyLevels: Sendable {
             let limit = 1.5 * variance.squareRoot()
             for index in slopes.indices { weights[index] = min(1, limit / max(errors[index], 1e-9)) }
         }
-        return (offset, exponent)
+        return RadioLine(offset: offset, exponent: exponent)
     }
 
     private static let offsetDeviation = 8.0

@@ -134,7 +134,7 @@ extension BeaconMap.Beacon {
 
 extension Point3D {
     /// The square of the distance as seen from above, m².
-    func squareInPlane(to other: Point3D) -> Double {
+    package func squareInPlane(to other: Point3D) -> Double {
         (x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)
     }
 }

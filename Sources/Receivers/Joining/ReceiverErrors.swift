@@ -1,3 +1,6 @@
+package import Flare
+package import Positioning
+
 /// The constant errors of receivers: by how much each one measures everything stronger than the others do.
 ///
 /// An error belongs to the receiver, its antenna and what it stands behind, so all devices learn it together. What all
@@ -25,22 +28,29 @@ package struct ReceiverErrors: Sendable, Hashable {
 
     private var learnt: [String: Learnt] = [:]
 
-    /// - Parameter stored: Errors that an earlier run has learnt, dB.
-    package init(stored: [String: Double] = [:]) {
-        for (name, error) in stored.sorted(by: { $0.key < $1.key }).prefix(Self.most)
-        where error.isFinite && error.magnitude <= Self.largest {
-            learnt[name] = Learnt(error: error, fixes: Self.restoredFixes)
+    package init() {}
+
+    /// Uses what an earlier run has learnt, dB; not of a receiver that something is known of.
+    package mutating func restore(_ receiver: String, _ error: Double) {
+        guard learnt[receiver] == nil, learnt.count < Self.most, error.isFinite,
+            error.magnitude <= Self.largest
+        else { return }
+        learnt[receiver] = Learnt(error: error, fixes: Self.restoredFixes)
+    }
+
+    /// Learns from one fix of a device, whose measured levels were corrected by what is known.
+    package mutating func learn(_ found: [ReceiverError]) {
+        let corrections = found.map { correction(of: $0.receiver) }
+        for (error, correction) in zip(found, corrections) {
+            learn(error.receiver, error: error.decibels + correction, others: found.count - 1)
         }
     }
 
-    /// Learns from one fix of a device.
-    ///
     /// - Parameters:
-    ///   - residual: The level that the receiver measured, uncorrected, minus the level that is expected at the fix, dB.
-    ///   - offset: The device's own offset among the receivers, dB.
+    ///   - error: The level that the receiver measured, uncorrected, minus the level that is expected at the fix and
+    ///     minus the device's offset, dB.
     ///   - others: How many other receivers the fix is based on.
-    package mutating func learn(_ receiver: String, residual: Double, offset: Double, others: Int) {
-        let error = residual - offset
+    private mutating func learn(_ receiver: String, error: Double, others: Int) {
         guard error.isFinite, others >= Self.leastOthers else { return }
         guard var entry = learnt[receiver] ?? (learnt.count < Self.most ? Learnt(error: 0, fixes: 0) : nil)
         else {
@@ -64,10 +74,7 @@ package struct ReceiverErrors: Sendable, Hashable {
         learnt.filter { $0.value.fixes >= Self.enoughFixes }.mapValues { ($0.error * 10).rounded() / 10 }
     }
 
-    /// Forgets a receiver that stands elsewhere now, or that was replaced.
-    package mutating func forget(_ receiver: String) { learnt[receiver] = nil }
-
-    /// Forgets those that are gone from the place.
+    /// Forgets those that are not of the place.
     package mutating func keep(_ receivers: Set<String>) {
         learnt = learnt.filter { receivers.contains($0.key) }
     }
@@ -80,5 +87,24 @@ package struct ReceiverErrors: Sendable, Hashable {
     private var common: Double {
         guard learnt.count > 1 else { return 0 }
         return learnt.values.reduce(0) { $0 + trusted($1) } / Double(learnt.count)
+    }
+}
+
+/// Which fixes of a device teach the errors of receivers.
+///
+/// Walls and furniture make errors that last as long as the device stands, and would be learnt as the receivers' own.
+package struct ReceiverLessons: Sendable {
+    private static let leastMetres = 1.0
+    private var taughtAt: Point3D?
+
+    package init() {}
+
+    /// Whether the device has moved enough since the last lesson.
+    package mutating func isDue(at place: Point3D) -> Bool {
+        if let taughtAt, place.squareInPlane(to: taughtAt) < Self.leastMetres * Self.leastMetres {
+            return false
+        }
+        taughtAt = place
+        return true
     }
 }

@@ -1,30 +1,15 @@
 package import Positioning
 
-/// Where a measurement of a device's position was made; each has an offset of its own in the estimator.
-package enum MeasurementSource: Sendable, Hashable, CaseIterable {
-    /// The device hears a beacon.
-    case device
-    /// A receiver hears the device.
-    case receivers
-}
-
-/// A measurement for the one estimator of a device.
-package struct JoinedSighting: Sendable, Hashable {
-    package let source: MeasurementSource
-    package let sighting: BeaconSighting
-}
-
-/// Joins what a device hears with what receivers hear of it, as measurements for one estimator.
+/// Joins what the receivers of a place report of devices, as measurements for the estimators of these.
 ///
-/// All times are those of the daemon's steady clock: of a beacon when the packet came, of a receiver when its message came.
-/// Neither source waits for the other: each measurement counts at once, and whoever is silent simply ages in the
-/// estimator. The errors of receivers are taken out here; what is left of each source is one offset, since a device hears
-/// everything with one antenna, and is heard with one power.
+/// All times are those of the daemon's steady clock: when the message came. No receiver waits for another: each measurement
+/// counts at once, and whoever is silent simply ages in the estimator. The errors of receivers are taken out here; what is
+/// left is the offset of the device, which is heard with one power.
 package struct SightingJoiner: Sendable {
     package var map: BeaconMap
     /// Names that no thing of the place has.
     package private(set) var unknownReceivers: Set<String> = []
-    /// Measurements left out: of unknown receivers and beacons, too old, or of the future.
+    /// Measurements left out: of unknown receivers, too old, or of the future.
     package private(set) var ignored = 0
 
     private var latest = -Double.infinity
@@ -37,29 +22,18 @@ package struct SightingJoiner: Sendable {
 
     package init(map: BeaconMap) { self.map = map }
 
-    /// The device has heard a beacon.
-    package mutating func join(_ sighting: BeaconSighting) -> JoinedSighting? {
-        guard sighting.identity.group != .receivers, map.index(of: sighting.identity) != nil else {
-            ignored &+= 1
-            return nil
-        }
-        return join(sighting, .device)
-    }
-
-    /// A receiver has heard the device.
-    package mutating func join(_ sighting: ReceiverSighting, _ errors: ReceiverErrors) -> JoinedSighting? {
+    /// A receiver has heard a device.
+    ///
+    /// - Parameter correction: The receiver's own error, dB.
+    package mutating func join(_ sighting: ReceiverSighting, correction: Double = 0) -> BeaconSighting? {
         guard var joined = map.sighting(sighting) else {
             ignored &+= 1
             if unknownReceivers.count < Self.mostUnknown { unknownReceivers.insert(sighting.receiver) }
             return nil
         }
-        joined.rssi -= Int(errors.correction(of: sighting.receiver).rounded())
-        return join(joined, .receivers)
-    }
-
-    private mutating func join(_ sighting: BeaconSighting, _ source: MeasurementSource) -> JoinedSighting? {
+        joined.correct(by: correction)
         guard sighting.time.isFinite, sighting.time.magnitude < 1e12,
-            BeaconSighting.isUsable(rssi: sighting.rssi)
+            BeaconSighting.isUsable(rssi: joined.rssi)
         else {
             ignored &+= 1
             return nil
@@ -70,6 +44,6 @@ package struct SightingJoiner: Sendable {
             return nil
         }
         latest = age >= Self.longestStep ? sighting.time : max(latest, sighting.time)
-        return JoinedSighting(source: source, sighting: sighting)
+        return joined
     }
 }

@@ -106,7 +106,7 @@ struct EstimateCommand: ParsableCommand {
             var settings = GridEstimator.Settings()
             settings.deviceZ = deviceZ
             var estimator = GridEstimator(map: map, settings: settings)
-            estimator.radioMap = try radioMap(for: map, settings)
+            estimator.radioMaps.device = try radioMap(for: map, settings)
             return estimator
         case .centroid:
             return CentroidEstimator(map: map)

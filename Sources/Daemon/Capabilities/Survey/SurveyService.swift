@@ -161,6 +161,8 @@ package actor SurveyService: Service {
 
     private struct Outcome: Sendable {
         var fitted: [String: SurveyChannel.Fitted] = [:]
+        /// For devices that no survey was made with.
+        var others: SurveyChannel.Fitted?
         var problems: [String: SurveyError] = [:]
     }
 
@@ -173,7 +175,7 @@ package actor SurveyService: Service {
         }
         guard number == fits else { return }
         problems = outcome.problems
-        channel.use(outcome.fitted)
+        channel.use(outcome.fitted, others: outcome.others)
         sendAlert()
     }
 
@@ -186,16 +188,18 @@ package actor SurveyService: Service {
     ) async -> Outcome {
         var outcome = Outcome()
         var known: [String?: Result<RadioMap, SurveyError>] = [:]
-        for receiver in receivers {
+        for receiver in receivers.map(String?.some) + [nil] {
             let counting = points.counting(for: receiver)
             guard let first = counting.first else { continue }
             let result = known[first.receiver] ?? radioMap(counting, map, settings)
             known[first.receiver] = result
-            switch result {
-            case .success(let radio):
+            switch (receiver, result) {
+            case (let receiver, .success(let radio)):
                 let takenAt = counting.compactMap(\.takenAt).max()
-                outcome.fitted[receiver] = SurveyChannel.Fitted(map: radio, takenAt: takenAt)
-            case .failure(let error): outcome.problems[receiver] = error
+                let fitted = SurveyChannel.Fitted(map: radio, takenAt: takenAt)
+                if let receiver { outcome.fitted[receiver] = fitted } else { outcome.others = fitted }
+            case (let receiver?, .failure(let error)): outcome.problems[receiver] = error
+            case (nil, .failure): break
             }
         }
         return outcome
