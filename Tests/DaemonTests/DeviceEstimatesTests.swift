@@ -1,9 +1,11 @@
 import Controller
 import Daemon
 import Flare
+import Glibc
 import JSON
 import Positioning
 import Receivers
+import Sensing
 import Sensors
 import Testing
 
@@ -121,6 +123,39 @@ struct DeviceEstimatesTests {
         #expect(both["bert"] == bert["bert"])
         #expect(both["anna"] == anna["anna"])
         #expect(both["anna"] != both["bert"])
+    }
+
+    @Test func `a survey in which receivers took part counts for devices that did not make it`() throws {
+        let (map, channel) = (try Self.map(), SurveyChannel())
+        let points = (0..<20).map { number in
+            let place = Point3D(x: 0.4 + 0.48 * Double(number), y: Double(1 + number % 3), z: 1)
+            let levels = map.beacons.map { beacon in
+                let level = 5 - 22 * log10(max(beacon.position.distance(to: place), 0.5))
+                return (beacon.thing, SurveyPoint.Level(decibels: level, packets: 20))
+            }
+            return SurveyPoint(
+                name: "\(number)",
+                environment: map.environment,
+                position: place,
+                levels: Dictionary(uniqueKeysWithValues: levels)
+            )
+        }
+        let fitted = SurveyChannel.Fitted(map: try RadioMap(survey: points, map: map), takenAt: 7)
+        var estimates = DeviceEstimates(cipher: AESBlock.cipher, survey: channel) { GridEstimator(map: $0) }
+        estimates.use(try Self.list([("anna", "phone:anna"), ("bert", "phone:bert")]))
+        estimates.enter(map)
+        func models(_ device: String, from start: Double) -> [PositionModel?] {
+            (0..<4).flatMap { second in
+                estimates.record(report("phone:\(device)", "living", -50), at: start + Double(second))
+            }.map { if case .positionEstimated(let found) = $0.event { found.model } else { nil } }
+        }
+        #expect(models("anna", from: 0.5) == [.plain, .plain, .plain])
+        channel.use([:], others: fitted)
+        // Both one that has an estimator already and one that begins.
+        #expect(models("anna", from: 4.5) == Array(repeating: .survey(takenAt: 7), count: 4))
+        #expect(models("bert", from: 8.5) == Array(repeating: .survey(takenAt: 7), count: 3))
+        channel.use([:])
+        #expect(models("bert", from: 12.5).last == .plain)
     }
 
     @Test(arguments: [(0.0, 0.5), (0.25, 0.25), (0.5, 1.0), (0.75, 0.75), (7.25, 0.25)])

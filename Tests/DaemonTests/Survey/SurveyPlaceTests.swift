@@ -86,11 +86,16 @@ struct SurveyPlaceTests {
             _ = try await survey.service.forgetAll(of: nil)
             _ = try await survey.service.import(Array(five.utf8), receiver: "phone", floor: 0)
             #expect(survey.lastModel() == .plain)
+            #expect(survey.service.channel.adoptForOthers(after: nil)?.radio == nil)
             var many = RecordedSurvey.header + "\n"
             let rows = five.split(separator: "\n").dropFirst()
             for copy in 0..<4 { for row in rows { many += "\(copy) \(row)\n" } }
             _ = try await survey.service.import(Array(many.utf8), receiver: "phone", floor: 0)
             #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
+            // So do devices that no survey was made with.
+            let others = survey.service.channel.adoptForOthers(after: nil)
+            #expect(others?.radio?.takenAt == TestSurvey.now)
+            #expect(survey.service.channel.adoptForOthers(after: others) == nil)
         }
     }
 
