@@ -121,4 +121,46 @@ import Threading
         #expect(messages.statusFilters.count == 2 && messages.expect(["kitchen"], at: 0).isEmpty)
         #expect(messages.advance(to: 61) == [.silent("kitchen")])
     }
+
+    /// What ``ReceiverMessages`` of a daemon without a device of its own has, whose list has others.
+    private func missing(_ receivers: String...) {
+        messages.use(topic: "espresense", device: nil)
+        messages.watch(true)
+        messages.record(linkIsUp: true, at: 0)
+        _ = messages.expect(receivers, at: 0)
+    }
+
+    @Test func `a receiver that reports about other devices is not silent`() {
+        missing("kitchen")
+        messages.record(reportBy: "kitchen", problem: nil, at: 30)
+        #expect(messages.advance(to: 61) == [.appeared("kitchen")])
+        #expect(messages.advance(to: 91) == [.silent("kitchen")])
+        messages.record(reportBy: "kitchen", problem: nil, at: 95)
+        #expect(messages.alerts.silent == nil)
+        #expect(messages.advance(to: 96) == [.returned("kitchen")])
+        #expect(messages.advance(to: 97).isEmpty, "each change is told once")
+    }
+
+    @Test func `a receiver most of whose reports about other devices are refused is an alert`() {
+        missing("kitchen")
+        for second in 0..<20 {
+            messages.record(reportBy: "kitchen", problem: ReportError("rssi is missing"), at: Double(second))
+        }
+        #expect(messages.alerts.unusable?.contains("rssi is missing") == true)
+        for second in 20..<40 { messages.record(reportBy: "kitchen", problem: nil, at: Double(second)) }
+        #expect(messages.alerts.unusable == nil)
+    }
+
+    @Test func `who needs no receivers any more misses none, and later begins with a new minute`() {
+        missing("kitchen")
+        _ = messages.advance(to: 61)
+        #expect(messages.alerts.silent != nil)
+        messages.watch(false)
+        #expect(messages.alerts.silent == nil && messages.advance(to: 500).isEmpty)
+        messages.record(reportBy: "kitchen", problem: nil, at: 510)
+        #expect(messages.receivers.isEmpty, "nobody reads what it says")
+        messages.watch(true)
+        #expect(messages.advance(to: 600).isEmpty)
+        #expect(messages.advance(to: 661) == [.silent("kitchen")])
+    }
 }

@@ -225,6 +225,7 @@ package struct Node: Sendable {
             client: client,
             errors: context.receiverErrors,
             survey: context.survey.channel,
+            receivers: context.receivers,
             clocks: plan.clocks,
             logger: logger,
             send: runtime.send

@@ -55,6 +55,7 @@ struct DevicePositions: Sendable {
     private let client: MQTTClient
     private let errors: LearntReceiverErrors
     private let survey: SurveyChannel
+    private let receivers: ReceiverMessages
     private let clocks: SensorClocks
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
@@ -64,11 +65,13 @@ struct DevicePositions: Sendable {
         client: MQTTClient,
         errors: LearntReceiverErrors,
         survey: SurveyChannel,
+        receivers: ReceiverMessages,
         clocks: SensorClocks,
         logger: Logger,
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
-        (self.client, self.errors, self.survey, self.clocks) = (client, errors, survey, clocks)
+        (self.client, self.receivers, self.errors) = (client, receivers, errors)
+        (self.survey, self.clocks) = (survey, clocks)
         (self.send, self.logger) = (send, logger)
         (inputs, port) = AsyncStream.makeStream(of: Input.self)
         use(settings)
@@ -161,6 +164,7 @@ struct DevicePositions: Sendable {
                     do throws(ReportError) {
                         let report = try DeviceReport.decode(message.payload, id: id, receiver: receiver)
                             .report
+                        receivers.record(reportBy: receiver, problem: nil, at: now)
                         pass(on: estimates?.record(report, at: now) ?? [])
                         let unknown = estimates?.unknownReceivers ?? []
                         if unknown.count != unplaced {
@@ -170,6 +174,7 @@ struct DevicePositions: Sendable {
                             }
                         }
                     } catch {
+                        receivers.record(reportBy: receiver, problem: error, at: now)
                         warn("a receiver's report is ignored", "\(receiver): \(error)")
                     }
                 case .location(let delivery):

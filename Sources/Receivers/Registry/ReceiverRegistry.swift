@@ -130,6 +130,17 @@ package struct ReceiverRegistry: Sendable {
         return (.accepted, changes)
     }
 
+    /// A report came that somebody else counts, and it can be used.
+    package mutating func record(usableBy name: String, at now: Double) -> [Change] {
+        var changes: [Change] = []
+        guard hear(name, at: now, &changes), var receiver = known.removeValue(forKey: name) else {
+            return changes
+        }
+        changes += Self.judge(&receiver, isBad: nil)
+        known[name] = receiver
+        return changes
+    }
+
     /// A message could not be used.
     package mutating func record(refusedBy name: String, why: String, at now: Double) -> [Change] {
         var changes: [Change] = []
@@ -203,6 +214,12 @@ package struct ReceiverRegistry: Sendable {
         }
         if known.count < Self.most { ignored.removeAll() }
         return changes
+    }
+
+    /// Forgets all receivers: nobody needs them any more.
+    package mutating func forgetAll() {
+        known.removeAll()
+        ignored.removeAll()
     }
 
     // MARK: Alerts

@@ -61,6 +61,8 @@ package final class ReceiverMessages: Sendable {
         var topics = ReceiverTopics(base: "espresense")
         var device: String?
         var registry = ReceiverRegistry()
+        /// What reports about other devices have changed since the last ``ReceiverMessages/advance(to:)``.
+        var pending: [ReceiverRegistry.Change] = []
         var widened: AsyncStream<Void>.Continuation?
     }
 
@@ -92,6 +94,8 @@ package final class ReceiverMessages: Sendable {
     package func watch(_ isWanted: Bool) {
         let port = state.withLock { state in
             state.isWatched = isWanted
+            // Who needs them again misses them a minute later.
+            if !state.isNeeded { state.registry.forgetAll() }
             return state.widened
         }
         port?.yield()
@@ -241,6 +245,26 @@ package final class ReceiverMessages: Sendable {
         return state.withLock { $0.registry.record(.online, of: receiver, isRetained: false, at: now) }
     }
 
+    /// A report about another device than the daemon's own came, which somebody else reads.
+    ///
+    /// What it changes is returned by the next ``advance(to:)``.
+    ///
+    /// - Parameter problem: Why it cannot be used; `nil` if it can.
+    package func record(reportBy receiver: String, problem: ReportError?, at now: Double) {
+        state.withLock { state in
+            guard state.isNeeded else { return }
+            let changes =
+                if let problem {
+                    state.registry.record(refusedBy: receiver, why: problem.description, at: now)
+                } else {
+                    state.registry.record(usableBy: receiver, at: now)
+                }
+            if state.pending.count < Self.mostPending { state.pending += changes }
+        }
+    }
+
+    private static let mostPending = 1000
+
     package func record(linkIsUp: Bool, at now: Double) {
         state.withLock { $0.registry.record(linkIsUp: linkIsUp, at: now) }
     }
@@ -250,7 +274,8 @@ package final class ReceiverMessages: Sendable {
         state.withLock { state in
             // Since the place was entered, they may have become needed.
             let changes = state.isNeeded ? state.registry.expect(state.expected, at: now) : []
-            return changes + state.registry.advance(to: now)
+            defer { state.pending = [] }
+            return state.pending + changes + state.registry.advance(to: now)
         }
     }
 
