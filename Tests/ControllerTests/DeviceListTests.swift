@@ -63,6 +63,18 @@ import Things
         #expect(rig.happens(list([renamed, Self.bert])).requests.isEmpty)
     }
 
+    @Test func `the zone of a device that is given another name shows it under that name`() {
+        var rig = rig()
+        rig.happens(.node("anna", House.estimate(6, 2)), after: 1100)
+        rig.serve()
+        #expect(rig.state.nodes["anna"]?.zoneID == House.living)
+        rig.happens(list([ListedNode(node: "anna", name: "Anna's watch"), Self.bert]))
+        _ = rig.controller.removeChanges()
+        rig.serve()
+        #expect(rig.state.nodes["anna"]?.device?.name == "Anna's watch")
+        #expect(rig.controller.removeChanges().contains(.occupancy(House.living)))
+    }
+
     @Test func `the list survives the next event, and an empty one ends all nodes`() {
         var rig = rig()
         rig.happens(list([Self.anna]))

@@ -12,7 +12,8 @@ extension DeviceController {
         guard seat == nil, var own = state.nodes.removeValue(forKey: node),
             var work = nodeWork.removeValue(forKey: node)
         else { return }
-        let (zone, nearby, sequence, earlier) = (own.zoneID, own.nearbyID, own.sequence, effects)
+        let (nearby, sequence, earlier) = (own.nearbyID, own.sequence, effects)
+        let before = Occupant(zone: own.zoneID, name: own.device?.name)
         effects = []
         exchange(&own, &work)
         seat = own.listed
@@ -25,8 +26,8 @@ extension DeviceController {
         passOnPlaceChanges(of: &work)
         for id in work.memory.devices.values where owners[id] != node { owners[id] = node }
         if !work.changes.isDisjoint(with: Self.listedChanges) { changes.insert(.devices) }
-        occupancyChanged(from: zone, to: own.zoneID)
-        nodesAt.move(node, .zone, from: zone, to: own.zoneID)
+        occupancyChanged(from: before, to: Occupant(zone: own.zoneID, name: own.device?.name))
+        nodesAt.move(node, .zone, from: before.zone, to: own.zoneID)
         nodesAt.move(node, .thing, from: nearby, to: own.nearbyID)
         if !work.changes.isEmpty { changedNodeNames.insert(node) }
         (state.nodes[node], nodeWork[node]) = (own, work)
@@ -89,10 +90,10 @@ extension DeviceController {
     /// What of a device the list of all devices shows.
     private static let listedChanges: Set<StateChange> = [.zone, .nearby, .device, .position, .angle]
 
-    /// Marks the zones in which somebody else is now.
-    private mutating func occupancyChanged(from old: FlareID?, to new: FlareID?) {
+    /// Marks the zones in which somebody else is now, or somebody with another name.
+    private mutating func occupancyChanged(from old: Occupant, to new: Occupant) {
         guard old != new else { return }
-        for zone in [old, new].compactMap(\.self) { changes.insert(.occupancy(zone)) }
+        for zone in [old.zone, new.zone].compactMap(\.self) { changes.insert(.occupancy(zone)) }
     }
 
     // MARK: Events
@@ -107,7 +108,7 @@ extension DeviceController {
         let before = PlaceMark(state, effects: effects.count)
         handle(event)
         if !changes.isDisjoint(with: Self.listedChanges) { changes.insert(.devices) }
-        occupancyChanged(from: before.zone, to: state.zoneID)
+        occupancyChanged(from: before.occupant, to: Occupant(zone: state.zoneID, name: state.device?.name))
         let isConcerned =
             event.changesWholePlace || state.environmentID != before.environment
             || state.isPlaceKnown != before.isPlaceKnown
@@ -272,18 +273,25 @@ extension DeviceController {
     }
 }
 
+/// A device as its zone shows it.
+struct Occupant: Sendable, Equatable {
+    let zone: FlareID?
+    let name: String?
+}
+
 /// What the nodes compare the place with after an event.
 struct PlaceMark: Sendable {
     let environment: FlareID?
     let isPlaceKnown: Bool
     let isStale: Bool
-    /// The zone of the daemon's own device.
-    let zone: FlareID?
+    /// The daemon's own device.
+    let occupant: Occupant
     /// How many effects there were.
     let effects: Int
 
     init(_ state: ControllerState, effects: Int) {
-        (environment, zone, self.effects) = (state.environmentID, state.zoneID, effects)
+        (environment, self.effects) = (state.environmentID, effects)
+        occupant = Occupant(zone: state.zoneID, name: state.device?.name)
         (isPlaceKnown, isStale) = (state.isPlaceKnown && !state.isStale, state.isStale)
     }
 }
