@@ -125,6 +125,18 @@ extension MQTTBridge {
         perform(discovery.receive(birth: message, delay: delay, hasDuplicates: ownership.hasDuplicates))
     }
 
+    /// What is remembered of the discovery topics of this node.
+    package var discoveryMemories: [String: String] { discovery.publisher.memories }
+
+    /// Looks after what a further node announced that is gone: see ``DiscoveryPublisher/adopt(_:isCleared:)``.
+    package func adopt(_ memories: [String: String], isCleared: Bool) {
+        discovery.publisher.adopt(memories, isCleared: isCleared)
+        for record in discovery.drainAnnounced() { remember(record) }
+    }
+
+    /// A further node is there again.
+    package func release(_ node: String) { discovery.publisher.release(node) }
+
     /// Announces everything to Home Assistant.
     package func announceAll(_ state: ControllerState) {
         guard publisher.isConnected, !isLeaving else { return }

@@ -87,15 +87,20 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
 
     /// Whether a topic announces something of a node, whatever the prefix.
     package static func isTopic(_ topic: String, of node: String) -> Bool {
+        Self.node(ofAny: topic) == node
+    }
+
+    /// The node of a topic of any prefix.
+    static func node(ofAny topic: String) -> String? {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard levels.count >= 2 else { return false }
+        guard levels.count >= 2 else { return nil }
         // Nodes contain no underscore.
         let parts = levels[levels.count - 2].split(
             separator: "_",
             maxSplits: 2,
             omittingEmptySubsequences: false
         )
-        return parts.count > 1 && parts[0] == "trilateral" && parts[1] == node
+        return parts.count > 1 && parts[0] == "trilateral" ? String(parts[1]) : nil
     }
 
     private static let diagnosticsSuffix = "_diagnostics"

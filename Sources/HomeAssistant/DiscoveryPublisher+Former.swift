@@ -11,18 +11,26 @@ extension DiscoveryPublisher {
             /// Publish a payload, which completes the removals of components of a device.
             case publish(Announcement, completes: DeviceName?)
             case remove(DeviceName)
+            /// Of a node that is gone.
+            case removeDeparted
         }
 
         let at: Int64
         let topic: String
         let action: Action
 
-        var isRemoval: Bool { if case .remove = action { true } else { false } }
+        var isRemoval: Bool {
+            switch action {
+            case .remove, .removeDeparted: true
+            case .publish: false
+            }
+        }
     }
 
     mutating func perform(_ cleanup: Cleanup) -> Announcement {
         switch cleanup.action {
         case .remove(let name): return remove(name)
+        case .removeDeparted: return removeDeparted(cleanup.topic)
         case .publish(let announcement, let name):
             if let name {
                 let gone = leaving.removeValue(forKey: name) ?? []
@@ -47,6 +55,7 @@ extension DiscoveryPublisher {
 
     /// Announces devices again whose removal Home Assistant may have missed, to remove them.
     mutating func repeatRemovals(_ state: ControllerState, at now: Int64) {
+        repeatDepartedRemovals(at: now)
         for name in former.unseen where held[name] == nil && !isWaiting(name) {
             let topic = configuration.topic(of: name)
             let components = former.unseen(on: name)
@@ -106,9 +115,11 @@ extension DiscoveryPublisher {
 
     /// What is to be remembered of a topic; `nil` for nothing.
     package func memory(of topic: String) -> String? {
-        guard let name = configuration.device(ofTopic: topic) else { return nil }
+        guard let name = configuration.device(ofTopic: topic) else { return departed[topic]?.text }
         let text = [held[name]?.text, former.text(of: name)].compactMap(\.self).filter { !$0.isEmpty }
-        return text.isEmpty ? nil : text.joined(separator: " ")
+        guard !text.isEmpty else { return nil }
+        let mark = configuration.publishesPlace ? [] : [RetainedDevice.mark(configuration.installation)]
+        return (text + mark).joined(separator: " ")
     }
 
     /// Whether a device is announced on the topic.
@@ -125,6 +136,23 @@ extension DiscoveryPublisher {
         case .rule(let rule)?: return rule.title
         case .own?, nil: return configuration.node
         }
+    }
+
+    // MARK: Refusals
+
+    /// Records that the broker refused a message.
+    ///
+    /// - Returns: Whether it removed a device; ``repeatRefusedRemovals()`` sends it again.
+    package mutating func recordRefusal(of topic: String) -> Bool {
+        if removed.remove(topic) != nil { refusedRemovals.insert(topic) }
+        return refusedRemovals.contains(topic)
+    }
+
+    /// Queues the refused removals again.
+    package mutating func repeatRefusedRemovals() {
+        let topics = refusedRemovals.sorted()
+        refusedRemovals.removeAll()
+        ready += topics.map { removal(topic: $0) }
     }
 
     // MARK: Devices of others

@@ -39,6 +39,8 @@ package struct DiscoveryPublisher: Sendable {
     var leaving: [DeviceName: [ComponentName]] = [:]
     /// The components that were removed once.
     var former = FormerComponents()
+    /// What nodes announced that are gone, by topic.
+    var departed: [String: DepartedDevice] = [:]
     /// Devices that this run announced over those of another daemon with the same node: Home Assistant does not know our
     /// identifiers of them.
     var foreign: Set<DeviceName> = []
@@ -86,6 +88,13 @@ package struct DiscoveryPublisher: Sendable {
         for (topic, text) in remembered.sorted(by: { $0.key < $1.key }) {
             let (known, components) = RetainedDevice.read(text)
             let own = configuration.device(ofTopic: topic)
+            if own == nil, let device = DepartedDevice(text),
+                device.installation != configuration.installation
+            {
+                departed[topic] = device
+                if known != nil { strays.append(topic) }
+                continue
+            }
             if let device = own ?? DiscoveryConfiguration.device(ofAny: topic) {
                 former.add(components, to: device)
                 if own == nil {
@@ -354,23 +363,6 @@ package struct DiscoveryPublisher: Sendable {
     /// Returns messages that could not be published to the front.
     package mutating func putBack(_ messages: some Collection<Announcement>) {
         ready.insert(contentsOf: messages, at: 0)
-    }
-
-    // MARK: Refusals
-
-    /// Records that the broker refused a message.
-    ///
-    /// - Returns: Whether it removed a device; ``repeatRefusedRemovals()`` sends it again.
-    package mutating func recordRefusal(of topic: String) -> Bool {
-        if removed.remove(topic) != nil { refusedRemovals.insert(topic) }
-        return refusedRemovals.contains(topic)
-    }
-
-    /// Queues the refused removals again.
-    package mutating func repeatRefusedRemovals() {
-        let topics = refusedRemovals.sorted()
-        refusedRemovals.removeAll()
-        ready += topics.map { removal(topic: $0) }
     }
 
     // MARK: Memory for later runs

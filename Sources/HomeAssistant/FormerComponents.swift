@@ -38,6 +38,9 @@ struct FormerComponents: Sendable {
         (devices[device]?.components ?? [:]).filter { !$0.value }.keys.sorted { $0.text < $1.text }
     }
 
+    /// All devices with components that were removed.
+    var names: [DeviceName] { Array(devices.keys) }
+
     /// The devices with such components, those that went first in front.
     var unseen: [DeviceName] {
         devices.filter { $0.value.components.contains { !$0.value } }
@@ -99,8 +102,11 @@ struct FormerComponents: Sendable {
     /// The components of a device, after an exclamation mark those whose removal Home Assistant may have missed, after
     /// a tilde the others; empty for none.
     func text(of device: DeviceName) -> String {
-        let components = devices[device]?.components ?? [:]
-        return [("!", false), ("~", true)].compactMap { mark, isSeen in
+        Self.text(of: devices[device]?.components ?? [:])
+    }
+
+    static func text(of components: Components) -> String {
+        [("!", false), ("~", true)].compactMap { mark, isSeen in
             let names = components.filter { $0.value == isSeen }.keys.map(\.text).sorted()
             return names.isEmpty ? nil : mark + names.joined(separator: " ")
         }.joined(separator: " ")

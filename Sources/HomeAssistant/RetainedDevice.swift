@@ -22,6 +22,14 @@ struct RetainedDevice: Sendable {
     /// The remembered form: the components, and the hash after a number sign.
     var text: String { meaning.map { "\(components) #\(String($0, radix: 16))" } ?? components }
 
+    /// What is remembered beside the components of a further node: with what its ids begin.
+    static func mark(_ installation: String) -> String { "@\(installation)" }
+
+    /// With what the ids of a further node begin; `nil` for those of the first one.
+    static func installation(_ text: String) -> String? {
+        text.split(separator: " ").last { $0.first == "@" }.map { String($0.dropFirst()) }
+    }
+
     /// Reads what was remembered of a topic: ``text``, and ``FormerComponents/text(of:)``.
     ///
     /// - Returns: `nil` instead of a device that is not announced any more.
@@ -31,6 +39,7 @@ struct RetainedDevice: Sendable {
         var former: FormerComponents.Components = [:]
         var mark: Character?
         for var word in text.split(separator: " ") {
+            if word.first == "@" { continue }
             if word.first == "#" {
                 meaning = UInt64(word.dropFirst(), radix: 16)
                 continue

@@ -137,6 +137,37 @@ struct SeveralDevicesTests {
         }
     }
 
+    @Test func `a device that was removed while Home Assistant was off is removed there when it starts`()
+        async throws
+    {
+        try await withEmptyHome { home, wall in
+            try await home.take(Self.model)
+            let (keys, file) = (["discovery.prefix": "\(home.root)/ha"], Self.file(home, ["anna", "bert"]))
+            let topic = "ha/device/trilateral_\(home.node)-anna/config"
+            try await wall.whileStarting { try await home.start(keys, file: file) }
+            let light = try await wall.awaits(topic)["components"]?["light_nearby"]?["unique_id"]
+            #expect(light?.string?.contains("-\(home.node)-anna_") == true)
+            let port = try SharedMosquitto.broker.port
+            try await withVisitor(to: "\(home.root)-anna", port: port) { anna in
+                try await anna.awaits("status", "online")
+                wall.say("ha/status", "offline")
+                try home.folder.write(Self.file(home, ["bert"]), to: "trilateral.yaml")
+                #expect(try await wall.ask("request/reload", "{}").outcome == "ok")
+                try await anna.awaits("status", "")
+            }
+            try await wall.awaits(topic, "")
+            let before = await wall.said(on: topic).count
+            wall.say("ha/status", "online")
+            let isRepeated = await eventually {
+                let said = await wall.said(on: topic).dropFirst(before)
+                return said.count > 1 && said.last == ""
+            }
+            #expect(isRepeated)
+            let shown = await wall.said(on: topic).dropFirst(before).first ?? ""
+            #expect(try JSONValue(parsing: shown)["components"]?["light_nearby"]?["unique_id"] == light)
+        }
+    }
+
     @Test func `all nodes go offline when the daemon ends`() async throws {
         try await withDevices { home, _, anna, bert, _ in
             #expect(await home.stop() == 0)

@@ -208,6 +208,7 @@ package struct Node: Sendable {
                 installation: installation,
                 formerEpoch: formerEpoch,
                 announced: announced,
+                first: bridge,
                 commands: CommandTable(ofDevice: commands),
                 identify: accounts.identify,
                 clock: clock,

@@ -29,6 +29,8 @@ final class DeviceNodes: Sendable {
         let formerEpoch: String?
         /// The discovery topics that earlier runs published, with their components.
         let announced: [String: String]
+        /// The daemon's own, which looks after what nodes announced that are gone.
+        let first: MQTTBridge
         let commands: CommandTable
         let identify: Identify
         let clock: @Sendable () -> Instant
@@ -44,6 +46,8 @@ final class DeviceNodes: Sendable {
 
     private let parts: Parts
     private let links = Locked<[String: Link]>([:])
+    /// What is remembered of the discovery topics of nodes that went in this run.
+    private let memories = Locked<[String: String]>([:])
     /// A group for each node.
     let connections: ReplaceableServices
     /// Yields when there are nodes to be repeated.
@@ -54,7 +58,9 @@ final class DeviceNodes: Sendable {
         self.parts = parts
         (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var links: [String: Link] = [:]
-        for device in plan.devices.devices { links[device.node] = Self.link(device.node, plan, parts) }
+        for device in plan.devices.devices {
+            links[device.node] = Self.link(device.node, plan, parts, parts.announced)
+        }
         connections = ReplaceableServices(
             "devices",
             links.sorted { $0.key < $1.key }.map { ($0.key, Self.services($0.value, parts)) },
@@ -73,7 +79,12 @@ final class DeviceNodes: Sendable {
 
     // MARK: A node
 
-    private static func link(_ node: String, _ plan: NodePlan, _ parts: Parts) -> Link {
+    private static func link(
+        _ node: String,
+        _ plan: NodePlan,
+        _ parts: Parts,
+        _ announced: [String: String]
+    ) -> Link {
         var logger = parts.logger
         logger[metadataKey: "node"] = "\(node)"
         let client = MQTTClient(
@@ -92,7 +103,7 @@ final class DeviceNodes: Sendable {
                 started: parts.started,
                 formerEpoch: parts.formerEpoch,
                 installation: parts.installation,
-                announced: parts.announced.filter { DiscoveryConfiguration.isTopic($0.key, of: node) }
+                announced: announced.filter { DiscoveryConfiguration.isTopic($0.key, of: node) }
             ),
             client: client,
             renderers: [
@@ -186,7 +197,9 @@ final class DeviceNodes: Sendable {
     /// Adds the nodes that the plan has and that are not there yet; before the controller adds them.
     func add(_ plan: NodePlan) async {
         for device in plan.devices.devices where bridge(of: device.node) == nil {
-            let link = Self.link(device.node, plan, parts)
+            await parts.first.release(device.node)
+            let announced = memories.withLock { parts.announced.merging($0) { $1 } }
+            let link = Self.link(device.node, plan, parts, announced)
             links.withLock { $0[device.node] = link }
             arrival.yield()
             await connections.replace(device.node, with: Self.services(link, parts))
@@ -197,11 +210,14 @@ final class DeviceNodes: Sendable {
     func remove(_ plan: NodePlan) async {
         let gone = all.filter { plan.devices[node: $0.node] == nil }
         guard !gone.isEmpty else { return }
-        let (connections, remember) = (connections, parts.remember)
-        await withDiscardingTaskGroup { tasks in
+        let (connections, remember, first) = (connections, parts.remember, parts.first)
+        await withDiscardingTaskGroup { [memories] tasks in
             for (node, link) in gone {
                 tasks.addTask {
                     let isCleared = await link.bridge.leave()
+                    let memory = await link.bridge.discoveryMemories
+                    memories.withLock { $0.merge(memory) { $1 } }
+                    await first.adopt(memory, isCleared: isCleared)
                     await connections.replace(node, with: [])
                     // What could not be cleared, the first node of a later run clears.
                     if isCleared { remember(.root(link.bridge.root, isUsed: false)) }
