@@ -144,6 +144,18 @@ struct BlueprintTests {
         }
     }
 
+    @Test func `lights follow a device of the list, too, and stay on while another one is there`() throws {
+        let file = try blueprint("follow-me")
+        #expect(inputs(file)["node"]?.members["default"]?.string == "")
+        let variables = file.everything.compactMap { $0.members["variables"] }.flatMap(\.members)
+        let named = Dictionary(variables.map { ($0.key, $0.value.string ?? "") }) { first, _ in first }
+        #expect(named["zone_id"]?.contains("'trilateral_' ~ (node") == true)
+        #expect(named["zone_light"] == "light.{{ zone_id }}_lights")
+        #expect(named["zone_occupancy"] == "binary_sensor.{{ zone_id }}_occupancy")
+        let conditions = file.everything.compactMap { $0.members["value_template"]?.string }
+        #expect(conditions.contains { $0.contains("not is_state(zone_occupancy, 'on')") })
+    }
+
     @Test func `the daemon makes the entities that they are told of`() throws {
         let announced = try Announced.entities
         for name in Self.names {
