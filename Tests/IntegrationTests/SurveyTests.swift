@@ -121,8 +121,12 @@ struct SurveyTests {
             let file = home.folder.path("points.csv")
             let exported = try await survey(["export", file])
             #expect(exported.status == 0, "\(exported.output)")
+            let text = home.folder.read("points.csv")
             #expect(
-                home.folder.read("points.csv").hasPrefix("point,x,y,beacon_id,level_db,packets\nLight,8.5,2")
+                text.hasPrefix(
+                    "point,x,y,beacon_id,level_db,packets,z,seconds,taken_ms,spread_db\nLight,8.5,2"
+                ),
+                "\(text)"
             )
             let forgotten = try await survey(["forget", "Light"])
             #expect(forgotten.status == 0, "\(forgotten.output)")
@@ -130,6 +134,7 @@ struct SurveyTests {
             let imported = try await survey(["import", file, "--receiver", "broker"])
             #expect(imported.status == 0, "\(imported.output)")
             #expect(try await survey(["show", "Light"]).output.contains("broker"))
+            #expect(try await survey(["export", "-"]).output.contains(text))
             #expect(try await survey(["forget"]).status == 64)
             try home.folder.write(String(repeating: "x", count: 13 << 20), to: "large.csv")
             let large = try await survey(["import", home.folder.path("large.csv")])

@@ -176,6 +176,55 @@ import Testing
         #expect(survey.unknown.count == 1 && survey.unknown.first?.line == 5)
     }
 
+    @Test func `a file is read as it was written`() throws {
+        let thing = try #require(
+            try survey(Self.header + "p,1,2,a,-10.5,60\n").points.first?.levels.keys.first
+        )
+        func point(_ name: String, z: Double, seconds: Double?, takenAt: Int64?, spread: Double?)
+            -> SurveyPoint
+        {
+            SurveyPoint(
+                name: name,
+                environment: FlareID(high: 0, low: 0),
+                position: Point3D(x: 1.25, y: -2, z: z),
+                seconds: seconds,
+                takenAt: takenAt,
+                levels: [thing: SurveyPoint.Level(decibels: -10.37, packets: 57.5, spread: spread)]
+            )
+        }
+        let points = [
+            point("p", z: 1.1, seconds: 18, takenAt: 1_900_000_000_123, spread: 2.25),
+            point("q", z: 0, seconds: nil, takenAt: nil, spread: nil),
+        ]
+        #expect(try survey(RecordedSurvey.csv(points, names: [thing: "a"])).points == points)
+    }
+
+    @Test func `a file may stop after each of the columns that may follow`() throws {
+        let header = Self.header.dropLast()
+        let point = try #require(try survey("\(header),z\np,1,2,a,-10,60,1.5\n").points.first)
+        #expect(point.position.z == 1.5 && point.seconds == nil && point.takenAt == nil)
+        let problem = try #require(throws: CSVError.self) {
+            _ = try survey("\(header),seconds\np,1,2,a,-10,60,20\n")
+        }
+        #expect(problem.message.contains("and may go on with z,seconds,taken_ms,spread_db"))
+    }
+
+    @Test(arguments: [
+        ("p,1,2,a,-10,60,x,20,1,2\n", "z must be a number"),
+        ("p,1,2,a,-10,60,1,-1,1,2\n", "seconds must be a number"),
+        ("p,1,2,a,-10,60,1,20,1e300,2\n", "taken_ms must be a number"),
+        ("p,1,2,a,-10,60,1,20,1,-2\n", "spread_db must be a number"),
+        ("p,1,2,a,-10,60\n", "must have 10 fields"),
+        ("p,1,2,a,-10,60,,,,\np,1,2,b,-10,60,1,,,\n", "p has other coordinates than in line 2"),
+        ("p,1,2,a,-10,60,,,,\np,1,2,b,-10,60,,20,,\n", "p has another time or duration than in line 2"),
+        ("p,1,2,a,-10,60,,,7,\np,1,2,b,-10,60,,,8,\n", "p has another time or duration than in line 2"),
+    ])
+    func `what may follow is checked, too`(_ rows: String, _ words: String) throws {
+        let header = Self.header.dropLast() + ",z,seconds,taken_ms,spread_db\n"
+        let problem = try #require(throws: CSVError.self) { _ = try survey(header + rows) }
+        #expect(problem.message.contains(words), "\(problem.message)")
+    }
+
     @Test(arguments: [
         ("p,1,2,a,nan,60\n", 2, "level_db must be a number"),
         ("p,1,2,a,-10,-1\n", 2, "packets must be a number"),

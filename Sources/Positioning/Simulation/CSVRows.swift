@@ -25,10 +25,12 @@ struct CSVRow {
     ///
     /// - Parameters:
     ///   - columns: The required header, in this order.
+    ///   - more: With what the header may go on, in this order.
     ///   - isNamed: Whether the first column is a name that no other row has.
     static func read(
         _ bytes: [UInt8],
         columns: [String],
+        more: [String] = [],
         atMost limit: Int,
         isNamed: Bool = false,
         _ body: (CSVRow) throws(CSVError) -> Void
@@ -37,6 +39,7 @@ struct CSVRow {
         var line = 0
         var rows = -1
         var lineOfName: [String: Int] = [:]
+        var header = columns
         while !rest.isEmpty {
             line += 1
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -50,20 +53,22 @@ struct CSVRow {
             let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
             rows += 1
             if rows == 0 {
-                guard fields == columns else {
+                guard fields.starts(with: columns), more.starts(with: fields.dropFirst(columns.count)) else {
                     let legal = columns.joined(separator: ",")
+                    let rest = more.isEmpty ? "" : ", and may go on with \(more.joined(separator: ","))"
                     throw CSVError(
                         line: line,
-                        "the first line must be \(legal) (is \"\(text.prefix(80))\")"
+                        "the first line must be \(legal)\(rest) (is \"\(text.prefix(80))\")"
                     )
                 }
+                header = fields
                 continue
             }
             guard rows <= limit else { throw CSVError(line: nil, "has more than \(limit) rows") }
-            guard fields.count == columns.count else {
-                throw CSVError(line: line, "must have \(columns.count) fields (has \(fields.count))")
+            guard fields.count == header.count else {
+                throw CSVError(line: line, "must have \(header.count) fields (has \(fields.count))")
             }
-            let row = CSVRow(line: line, columns: columns, fields: fields)
+            let row = CSVRow(line: line, columns: header, fields: fields)
             if isNamed {
                 let name = try row.name(0)
                 if let other = lineOfName.updateValue(line, forKey: name) {
@@ -104,6 +109,12 @@ struct CSVRow {
             )
         }
         return number
+    }
+
+    /// A number of a column that may be missing or empty.
+    func number(named column: String, in range: ClosedRange<Double>) throws(CSVError) -> Double? {
+        guard let index = columns.firstIndex(of: column), !fields[index].isEmpty else { return nil }
+        return try number(index, in: range)
     }
 
     private static func plain(_ number: Double) -> String {

@@ -106,8 +106,10 @@ struct SurveyExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the points of a receiver as CSV.",
         discussion: """
-            The file is as "estimate --survey" and "survey import" read it: point,x,y,beacon_id,level_db,packets. \
-            beacon_id is the name of the beacon's thing, or its identifier where names are not unique.
+            The file is as "estimate --survey" and "survey import" read it: \
+            point,x,y,beacon_id,level_db,packets,z,seconds,taken_ms,spread_db. beacon_id is the name of the beacon's \
+            thing, or its identifier where names are not unique. taken_ms is the time at which the point was taken, in \
+            milliseconds since 1970.
             """
     )
 
@@ -148,8 +150,9 @@ struct SurveyImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Store points of a CSV file.",
         discussion: """
-            The file is as "survey export" writes it: point,x,y,beacon_id,level_db,packets. Points of the same names and \
-            receiver are replaced. Nothing is stored if one point is wrong.
+            The file is as "survey export" writes it. It needs the columns point,x,y,beacon_id,level_db,packets; \
+            z,seconds,taken_ms,spread_db may follow, and may be empty. Points without a time are taken now. Points of the \
+            same names and receiver are replaced. Nothing is stored if one point is wrong.
             """
     )
 

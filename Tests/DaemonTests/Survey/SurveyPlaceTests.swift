@@ -105,18 +105,38 @@ struct SurveyPlaceTests {
             let before = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
             let (csv, count) = try await survey.service.export(nil)
             #expect(
-                count == 5 && csv.hasPrefix("point,x,y,beacon_id,level_db,packets\ndoor,1.0,1.0,beacon 0,")
+                count == 5
+                    && csv.hasPrefix(
+                        "point,x,y,beacon_id,level_db,packets,z,seconds,taken_ms,spread_db\ndoor,1.0,1.0,beacon 0,"
+                    )
             )
             #expect(try await survey.service.forgetAll(of: TestSurvey.receiver) == 5)
             let answer = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
             #expect(answer["points"] == 5 && answer["receiver"] == .string(TestSurvey.receiver))
             let after = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
-            #expect(after.map(\.name) == before.map(\.name))
-            #expect(
-                after.map { $0.levels.mapValues(\.decibels) }
-                    == before.map { $0.levels.mapValues(\.decibels) }
-            )
+            #expect(after == before && after.allSatisfy { $0.position.z == 1 && ($0.seconds ?? 0) >= 12 })
             #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
+        }
+    }
+
+    @Test func `a file without heights and times is imported as taken now`() async throws {
+        try await withSurvey { survey in
+            let csv = RecordedSurvey.header + "\ndoor,6,4,beacon 1,-20,60\n"
+            _ = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
+            let point = try #require(try survey.store.surveyPoints(of: TestSurvey.map()).first?.point)
+            #expect(point.position == Point3D(x: 6, y: 4, z: 0))
+            #expect(point.seconds == nil && point.takenAt == TestSurvey.now)
+        }
+    }
+
+    @Test func `a point is imported with the time at which it was taken`() async throws {
+        try await withSurvey { survey in
+            let csv =
+                RecordedSurvey.header + ",z,seconds,taken_ms\ndoor,6,4,beacon 1,-20,60,1.5,18,1700000000000\n"
+            _ = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
+            let point = try #require(try survey.store.surveyPoints(of: TestSurvey.map()).first?.point)
+            #expect(point.position.z == 1.5)
+            #expect(point.seconds == 18 && point.takenAt == 1_700_000_000_000)
         }
     }
 

@@ -108,7 +108,9 @@ extension SurveyService {
 
     // MARK: Files
 
-    /// The points of a receiver as `estimate --survey` reads them.
+    /// The points of a receiver as `estimate --survey` reads them, with all that is needed to import them again.
+    ///
+    /// A point of which no level is left is in no file.
     ///
     /// - Parameters:
     ///   - receiver: `nil` for the one with most points.
@@ -118,7 +120,7 @@ extension SurveyService {
         guard let map else { throw Self.noPlace }
         let counts = Dictionary(grouping: points, by: \.point.receiver).mapValues(\.count)
         let most = counts.max { ($0.value, $1.key ?? "") < ($1.value, $0.key ?? "") }?.key
-        let all = points(of: receiver ?? most ?? "")
+        let all = points(of: receiver ?? most ?? "").filter { !$0.levels.isEmpty }
         let floors = Set(all.map(\.floor)).sorted()
         let own = all.filter { floor == nil || $0.floor == floor }
         guard !own.isEmpty else {
@@ -137,17 +139,7 @@ extension SurveyService {
                 field: "floor"
             )
         }
-        let names = Self.names(of: map)
-        var csv = RecordedSurvey.header + "\n"
-        for point in own {
-            for (thing, level) in point.levels.sorted(by: { $0.key < $1.key }) {
-                let name = names[thing] ?? "\(thing)"
-                csv +=
-                    "\(point.name),\(point.position.x),\(point.position.y),\(name),\(level.decibels),"
-                    + "\(level.packets)\n"
-            }
-        }
-        return (csv, own.count)
+        return (RecordedSurvey.csv(own, names: Self.names(of: map)), own.count)
     }
 
     /// The names of beacons in files: their own if these are different and fit, else the things' identifiers.
@@ -199,7 +191,8 @@ extension SurveyService {
                     floor: floor,
                     position: point.position,
                     receiver: receiver,
-                    takenAt: now,
+                    seconds: point.seconds,
+                    takenAt: point.takenAt ?? now,
                     levels: point.levels
                 )
             )
