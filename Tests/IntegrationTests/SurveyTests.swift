@@ -128,11 +128,22 @@ struct SurveyTests {
                 ),
                 "\(text)"
             )
+            func restore() async throws {
+                let imported = try await survey(["import", file, "--receiver", "broker"])
+                #expect(imported.status == 0, "\(imported.output)")
+            }
             let forgotten = try await survey(["forget", "Light"])
             #expect(forgotten.status == 0, "\(forgotten.output)")
             #expect(try await survey(["show", "Light"]).status == 66)
-            let imported = try await survey(["import", file, "--receiver", "broker"])
-            #expect(imported.status == 0, "\(imported.output)")
+            try await restore()
+            // One that is not there does not keep the others.
+            let several = try await survey(["forget", "nope", "Light", "none"])
+            #expect(several.status == 66, "\(several.output)")
+            #expect(
+                several.output.contains("no point \"nope\"") && several.output.contains("no point \"none\"")
+            )
+            #expect(try await survey(["show", "Light"]).status == 66)
+            try await restore()
             #expect(try await survey(["show", "Light"]).output.contains("broker"))
             #expect(try await survey(["export", "-"]).output.contains(text))
             #expect(try await survey(["forget"]).status == 64)

@@ -64,7 +64,10 @@ struct SurveyForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Remove points of the survey.",
-        discussion: "With --all the daemon estimates positions as it did before the survey."
+        discussion: """
+            With --all the daemon estimates positions as it did before the survey. Of several points, those that are there \
+            are removed even if others are not; the exit code is then 66.
+            """
     )
 
     @Argument(help: "The points' names.")
@@ -92,8 +95,19 @@ struct SurveyForgetCommand: AsyncParsableCommand {
             let query = receiver.map { ["receiver": $0] } ?? [:]
             count = Self.count(try await daemon.ask(.delete, ["points"], query: query))
         }
-        for point in points { count += Self.count(try await daemon.ask(.delete, ["points", point])) }
+        var failure: ExitCode?
+        for point in points {
+            do throws(VerbError) {
+                count += Self.count(try await daemon.ask(.delete, ["points", point]))
+            } catch {
+                // A daemon that is gone, or cannot store, does not remove the others either.
+                guard [.noInput, .dataError].contains(error.code) else { throw error }
+                StandardError.report(error.message)
+                failure = failure ?? error.code
+            }
+        }
         StandardError.tellPerson("Removed \(count == 1 ? "1 point" : "\(count) points").")
+        if let failure { throw failure }
     }
 
     private static func count(_ answer: JSONValue) -> Int {
