@@ -24,6 +24,29 @@ return marks.length === 2 && marks.map(one => one.getAttribute("aria-label")).jo
     new Set(marks.map(one => getComputedStyle(one.querySelector(".device")).fill)).size === 2;
 """
 
+# A name stands below its mark; where another one is written there, it stands beside it.
+FREE = """
+const file = performance.getEntriesByType("resource").map(one => one.name).find(one => one.endsWith("/devices.js"));
+return import(file).then(({ Devices }) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    document.querySelector("#map svg.plan").appendChild(node);
+    const place = taken => {
+        Devices.prototype.drawName.call({ font: "600 15px sans-serif", width: 400, taken, things: [] }, node, { name: "Anna" }, [200, 200], [0, 1], 8);
+        const { x, y } = node.getBBox();
+        return [x > 200, y > 200].join();
+    };
+    const places = [place([]), place([{ left: 150, top: 210, right: 250, bottom: 230 }])].join(" ");
+    node.remove();
+    return places;
+}).catch(error => String(error));
+"""
+NAMES = """
+const boxes = kind => Array.from(document.querySelectorAll("#map " + kind)).filter(one => one.textContent && one.getClientRects().length)
+    .map(one => [one.textContent, one.getBoundingClientRect()]);
+const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+return boxes(".others text").flatMap(([name, a]) => boxes(".label").filter(([, b]) => meet(a, b)).map(([other]) => name + " on " + other));
+"""
+
 
 def main(address, anna, bert):
     failures = []
@@ -43,6 +66,9 @@ def main(address, anna, bert):
         page.open("overview")
         see(WHO % ("Kitchen", "Bert"), "the list does not say that Bert is in the kitchen")
         see(MARKS, "the map does not show both")
+        expect(not page.run(NAMES), f"names cover each other: {page.run(NAMES)}")
+        free = page.run(FREE)
+        expect(free == "false,true true,false", f"a name does not go out of the way of another: {free}")
         # The page of another device follows that one.
         page.open("device", f"kiosk-check&device={bert}")
         see("return document.getElementById('top').innerText.includes('Bert')", "the page does not name Bert")

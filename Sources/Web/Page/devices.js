@@ -3,6 +3,7 @@
 import { arrange, element, reuse, set, setText, shape, show } from "./dom.js";
 import { read, request } from "./feed.js";
 import { isPoint } from "./geometry.js";
+import { around, overlaps, widthOf } from "./labels.js";
 import { clip, nameOf, say } from "./text.js";
 
 // The colours of the page's own look, which are others on a dark ground; further ones go around the circle.
@@ -12,7 +13,9 @@ const GOLDEN = 137.5;
 const TOUCH = 20;
 const RADIUS = 8;
 const NAME_GAP = 5;
-const LINE = 15;
+const LINE = 18;
+// Right of a mark, left, above and below.
+const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1]];
 const LARGEST = 4000;
 
 /** A name as there is room for it. */
@@ -162,6 +165,8 @@ export class Devices {
 			this.layer = shape("g", { class: "others" });
 			this.marks.clear();
 			map.svg.insertBefore(this.layer, map.device);
+			const { fontSize, fontFamily } = getComputedStyle(this.layer.appendChild(this.name));
+			this.font = "600 " + fontSize + " " + fontFamily;
 		}
 		const { app: { model, motion } } = this;
 		const here = this.others.filter(one => isPoint(one.position) && this.floorOf(one, map.floors) === map.floor);
@@ -169,9 +174,13 @@ export class Devices {
 			shape("circle", { class: "accuracy" }), shape("circle", { class: "device", r: RADIUS }), shape("text")));
 		const own = motion.position && model.device && map.deviceFloor === map.floor ? [map.at(motion.position)] : [];
 		const places = spread(here.map(one => map.at(one.position)), own);
+		// Names keep away from those of things and zones, from marks, and from each other.
+		this.taken = map.labelBoxes.concat(own.map(([x, y]) => around(x, y, RADIUS + 2)), places.map(({ x, y, shift }) => around(x + shift[0], y + shift[1], RADIUS)));
+		this.width = map.width;
+		this.things = map.marks.shown.map(one => around(one.x, one.y, one.r));
 		here.forEach((one, index) => this.drawMark(map, this.coloured(nodes[index], one), one, places[index]));
 		show(this.name, own.length && this.shown);
-		for (const [x, y] of own) set(this.name, { x: x.toFixed(1), y: (y + RADIUS + NAME_GAP + LINE).toFixed(1), text: short(this.shown) });
+		if (this.shown) for (const [x, y] of own) this.drawName(this.name, this.shown, [x, y], [0, 1], RADIUS + 2);
 		arrange(this.layer, nodes.concat(this.name));
 	}
 
@@ -189,12 +198,31 @@ export class Devices {
 		set(dot, { cx: shift[0].toFixed(1), cy: shift[1].toFixed(1) });
 		// Names stand outside of where several are together.
 		const side = Math.abs(Math.cos(angle)) > 0.3 ? Math.sign(Math.cos(angle)) : 0;
-		const below = Math.sin(angle) >= 0 ? RADIUS + NAME_GAP + LINE * 0.8 : -RADIUS - NAME_GAP;
-		set(name, {
-			x: (shift[0] + side * (RADIUS + NAME_GAP)).toFixed(1), y: (shift[1] + (side ? LINE * 0.35 : below)).toFixed(1),
-			"text-anchor": ["end", "middle", "start"][side + 1]
-		});
-		setText(name, short(device));
+		this.drawName(name, device, [x + shift[0], y + shift[1]], side ? [side, 0] : [0, Math.sin(angle) >= 0 ? 1 : -1], RADIUS, [x, y]);
+	}
+
+	/**
+	 * Writes a name beside a mark: on the side where it stands already, on this side, or on another one, the first that is free.
+	 * Where none is, it stands on this side. The text is within a group at `origin`.
+	 */
+	drawName(node, device, [x, y], wished, radius, origin = [0, 0]) {
+		const text = short(device);
+		const width = widthOf(text, this.font);
+		const reach = radius + NAME_GAP;
+		const box = ([right, down]) => {
+			const left = x + right * reach - width * (1 - right) / 2;
+			const top = y + down * (reach + LINE / 2) - LINE / 2;
+			return { left, top, right: left + width, bottom: top + LINE };
+		};
+		const isFree = (side, others) => !others.some(other => overlaps(box(side), other, 1));
+		const isWhole = side => box(side).left >= 0 && box(side).right <= this.width;
+		const sides = [node.side, wished, ...SIDES].filter(Boolean);
+		const side = sides.find(one => isWhole(one) && isFree(one, this.taken) && isFree(one, this.things)) || sides.find(one => isFree(one, this.taken)) || wished;
+		node.side = side;
+		const place = box(side);
+		this.taken.push(place);
+		set(node, { x: (place.left + width / 2 - origin[0]).toFixed(1), y: (place.bottom - LINE * 0.22 - origin[1]).toFixed(1), "text-anchor": "middle" });
+		setText(node, text);
 	}
 }
 

@@ -13,7 +13,7 @@ const LINE = 1.2;
 const canvas = document.createElement("canvas").getContext("2d");
 const widths = new Map();
 
-function widthOf(text, font) {
+export function widthOf(text, font) {
 	const key = font + text;
 	if (!widths.has(key)) {
 		if (widths.size >= MOST_WIDTHS) widths.clear();
@@ -37,12 +37,12 @@ function broken(text, lines) {
 	return best.all;
 }
 
-const overlaps = (a, b, gap = GAP) =>
+export const overlaps = (a, b, gap = GAP) =>
 	a.left < b.right + gap && b.left < a.right + gap && a.top < b.bottom + gap && b.top < a.bottom + gap;
 
-const around = (x, y, r) => ({ left: x - r, top: y - r, right: x + r, bottom: y + r });
+export const around = (x, y, r) => ({ left: x - r, top: y - r, right: x + r, bottom: y + r });
 
-/** Writes the names on a map: the selected and the nearby thing's, then zones', then those of things. */
+/** Writes the names on a map: the selected and the nearby thing's, then zones', then those of things. Returns where they are. */
 export function drawLabels(map) {
 	const { app: { model, profiles }, width, height } = map;
 	const style = getComputedStyle(map.svg);
@@ -51,6 +51,7 @@ export function drawLabels(map) {
 	const taken = map.tools();
 	if (map.devicePoint) taken.push(around(map.devicePoint[0], map.devicePoint[1], 13));
 	const nodes = [];
+	const written = [];
 
 	/** Writes lines into the first free one of the boxes that `boxes(width, height)` names. */
 	const write = (kind, lines, size, boxes, within, mayCover) => {
@@ -63,6 +64,7 @@ export function drawLabels(map) {
 			!taken.some(other => overlaps(one, other)) && (mayCover || !marks.some(other => overlaps(one, other, 0))));
 		if (!box) return false;
 		taken.push(box);
+		written.push(box);
 		const node = map.labels.children[nodes.length] || shape("text");
 		set(node, { class: "label " + kind + (mayCover ? " over" : ""), "font-size": size.toFixed(1) });
 		arrange(node, lines.map(({ text, isValue }, index) => shape("tspan", { class: isValue && "value",
@@ -128,4 +130,5 @@ export function drawLabels(map) {
 		if (rest > 0 && !isFirst(one) && nameThing(one, [base * 0.92, base * 0.8])) rest -= 1;
 	}
 	arrange(map.labels, nodes);
+	return written;
 }

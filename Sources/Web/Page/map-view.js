@@ -36,6 +36,8 @@ export class MapView {
 		this.app = app;
 		this.zoneNodes = new Map();
 		this.zonePlaces = [];
+		/** Where names are, on the screen; none while the picture is moved. */
+		this.labelBoxes = [];
 		this.marks = new MapMarks();
 		this.perimeter = shape("rect", { class: "perimeter" });
 		this.zones = shape("g");
@@ -232,6 +234,7 @@ export class MapView {
 	move() {
 		this.isMoved = true;
 		show(this.labels, false);
+		this.labelBoxes = [];
 		this.settleSoon(true);
 		this.app.schedule();
 	}
@@ -260,7 +263,7 @@ export class MapView {
 		const point = model.position && this.deviceFloor === this.floor ? this.at(model.position) : null;
 		this.devicePoint = model.device && model.device.moving ? null : point;
 		show(this.labels, true);
-		drawLabels(this);
+		this.labelBoxes = drawLabels(this);
 		this.wear();
 	}
 
