@@ -27,7 +27,7 @@ extension TrilateralDaemon {
         let loop = try LoopExecutor()
         let (shellRequests, shellPort) = AsyncStream.makeStream(of: ShellRequest.self)
         let (storageEvents, storagePort) = AsyncStream.makeStream(of: StorageMonitor.Event.self)
-        let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
+        let bound = Gate()
 
         let backups = BackupCollection(BackupService.backups(in: plan.folder.url, configuration.backup))
         let now = RuntimeClock.now().wallMilliseconds / 1000
@@ -54,7 +54,7 @@ extension TrilateralDaemon {
             mayConnect: {
                 // Announce nothing until our ports are bound: another instance may own this node.
                 guard configuration.flare.isServing else { return }
-                await cancelWhenGracefulShutdown { for await _ in bound { break } }
+                await cancelWhenGracefulShutdown { await bound.wait() }
             },
             shell: { shellPort.yield($0) },
             logger: logger
@@ -93,7 +93,7 @@ extension TrilateralDaemon {
             await bridge.setFlareURL(url)
             await node.devices.setFlareURL(url)
             // All nodes wait for it.
-            isBound.finish()
+            bound.open()
         }
         if let listener { services.append(listener) }
         let web = WebConfiguration(configuration)
