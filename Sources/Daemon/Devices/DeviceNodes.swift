@@ -164,9 +164,9 @@ final class DeviceNodes: Sendable {
                 ticks += 1
                 let isHealthDue = ticks.isMultiple(of: Self.ticksToHealth)
                 // In one job of the loop, so that the threads change once and not once a node.
-                let links = all
+                let present = all
                 parts.loop.perform {
-                    for (_, link) in links { link.bridge.onExecutor { $0.tick(isHealthDue: isHealthDue) } }
+                    for (_, link) in present { link.bridge.onExecutor { $0.tick(isHealthDue: isHealthDue) } }
                 }
             }
         }
