@@ -71,7 +71,7 @@ extension CommandLogEntry {
             "at": .string("\(CivilTime(milliseconds: at))"),
             "epoch": .text(epoch), "face": .string(interface), "speaker": .string(caller),
             "source": .text(source),
-            "kind": .string(kind), "target": .text(target), "slug": .text(slug),
+            "kind": .string(kind), "target": .text(target), "slug": .text(slug), "node": .text(node),
             "actions": Self.value(actions), "results": Self.value(results), "state": .string(state),
             "code": .text(code), "tx": Self.value(tx), "took_ms": took.map { .number($0) } ?? .null,
             "times": JSONValue(Int(clamping: times)),

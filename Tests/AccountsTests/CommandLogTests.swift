@@ -66,6 +66,20 @@ struct CommandLogTests {
         #expect(try registry.store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
     }
 
+    @Test func `a row has the node that got the command, and refusals on other nodes are other rows`() throws
+    {
+        let registry = try TestAccounts().registry()
+        let entries = ["anna", "bert", nil, "anna"].enumerated().map { time, node in
+            var entry = entry(at: Int64(time), code: "not_allowed")
+            entry.node = node
+            return entry
+        }
+        try registry.write(entries)
+        let found = try registry.store.log()
+        #expect(found.map(\.node) == ["anna", "bert", nil] && found.map(\.times) == [2, 1, 1])
+        #expect(found.allSatisfy { $0.details == nil })
+    }
+
     @Test func `the log is asked for by thing, user and time`() throws {
         let accounts = try TestAccounts()
         let store = accounts.store

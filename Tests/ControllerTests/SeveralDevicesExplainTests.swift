@@ -31,6 +31,21 @@ import Things
         #expect(try answer(.all, .devices).refusal == nil)
     }
 
+    @Test func `what is logged of a command names the node that got it, also if nobody could read it`() throws
+    {
+        var rig = rig()
+        let command = Command(
+            ticket: 1,
+            operation: .set(.nearby(ifID: nil), ThingRequest(attributes: ["brightness": 1]))
+        )
+        rig.happens(.commandReceived(command))
+        rig.happens(.node("anna", .commandReceived(command)))
+        let answer = Answer(ticket: 2, tx: nil, subject: .set)
+        rig.happens(.node("anna", .commandRefused(answer, caller: nil, source: "192.0.2.7")))
+        rig.serve()
+        #expect(rig.log.map(\.answer.node) == [nil, "anna", "anna"])
+    }
+
     @Test func `commands of two nodes with one number are told apart`() throws {
         var rig = rig()
         func set(_ thing: String, _ tx: JSONValue) -> ControllerEvent {

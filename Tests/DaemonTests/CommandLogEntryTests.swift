@@ -42,10 +42,14 @@ struct CommandLogEntryTests {
         #expect(entry.caller == "user:bob" && entry.interface == "mqtt" && entry.took == 30)
     }
 
+    @Test func `a row of the log names the node of the device that the command was for`() {
+        #expect(record { $0.node = "anna" }.logEntry(epoch: "e", in: AccessTable()).node == "anna")
+    }
+
     @Test
     func `a row of the log has no results where nothing was accepted or rejected, and no mark without one`() {
         let entry = record { _ in }.logEntry(epoch: "e", in: AccessTable())
-        #expect(entry.results == nil && entry.tx == nil)
+        #expect(entry.results == nil && entry.tx == nil && entry.node == nil)
         #expect(record { $0.tx = .null }.logEntry(epoch: "e", in: AccessTable()).tx == "null")
     }
 }

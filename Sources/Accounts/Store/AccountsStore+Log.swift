@@ -133,6 +133,7 @@ extension AccountsStore {
                         SELECT seq FROM command INDEXED BY command_refused
                         WHERE at > ? AND at <= ? AND code = ? AND state = ? AND face = ?
                             AND speaker = ? AND kind = ? AND source IS ? AND target IS ? AND slug IS ? AND actions IS ?
+                            AND details IS ?
                         ORDER BY seq DESC LIMIT 1)
                     """
             )
@@ -140,7 +141,7 @@ extension AccountsStore {
                 max(1, entry.times), entry.at - minute, entry.at, clipped(entry.code), entry.state,
                 entry.interface,
                 entry.caller, entry.kind, clipped(entry.source), clipped(entry.target), clipped(entry.slug),
-                clipped(entry.actions),
+                clipped(entry.actions), entry.storedDetails,
             ])
             if database.changesCount > 0 { return }
         }
@@ -149,7 +150,7 @@ extension AccountsStore {
 
     private static let insertion = """
         INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
-            code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            code, tx, took_ms, times, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// - Parameter seq: `nil` for the next number.
@@ -176,6 +177,7 @@ extension AccountsStore {
             values.add(clipped(entry.tx))
             values.add(entry.took)
             values.add(max(1, entry.times))
+            values.add(entry.storedDetails)
         }
     }
 

@@ -1,4 +1,5 @@
 import GRDB
+import JSON
 import Text
 
 /// A row of the log: a command or an act of administration, carried out or refused.
@@ -20,6 +21,8 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var kind: String
     package var target: String?
     package var slug: String?
+    /// The node of the further device that it came to; `nil` for the daemon's own, and for what is no command to a node.
+    package var node: String?
     /// JSON.
     package var actions: String?
     /// JSON.
@@ -33,7 +36,7 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var took: Double?
     /// How often it was refused like this within a minute.
     package var times: Int64 = 1
-    /// JSON; what a command of a thing with owners has besides.
+    /// JSON; what a command of a thing with owners has in addition.
     package private(set) var details: String?
     /// Whether it is a refusal of somebody whom nobody knows; these are condensed, and not stored as such.
     package var isOfStranger = false
@@ -48,7 +51,13 @@ package struct CommandLogEntry: Sendable, Hashable {
         (target, slug, actions, results) = (row["target"], row["slug"], row["actions"], row["results"])
         (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
         details = row["details"]
+        if id == nil, let node = details.flatMap({ JSONObject(stored: $0) })?["node"]?.string {
+            (self.node, details) = (node, nil)
+        }
     }
+
+    /// The column `details` of a row that is no command of a thing with owners.
+    var storedDetails: String? { node.map { JSONValue.object(["node": .string($0)]).text } }
 
     fileprivate mutating func mask(by mask: SecretMask) {
         func masked(_ text: String?) -> String? { text.map { mask.masked($0) } }

@@ -79,6 +79,8 @@ extension DeviceController {
 
     /// A command that could not be read was answered by its adapter.
     mutating func refused(_ answer: Answer, _ caller: Caller?, _ source: String?) {
+        var answer = answer
+        answer.node = seat?.node
         pending.journal.refused(answer, at: now)
         log(nil, answer, caller, source)
     }

@@ -1,6 +1,18 @@
 import ArgumentParser
-import JSON
+package import JSON
 import People
+
+/// What `log` prints of a row.
+package enum LogText {
+    /// What was meant by its slug, and of several devices, whose command it was.
+    package static func target(of row: JSONObject) -> JSONValue? {
+        let target = row["slug"]?.string ?? row["target"]?.string
+        guard let node = row["node"]?.string else { return target.map { .string($0) } }
+        // The slug of a device is its number.
+        guard let target, row["kind"] != "device" else { return .string(node) }
+        return .string("\(target) (\(node))")
+    }
+}
 
 /// `trilateral log`: who did what.
 struct LogCommand: AsyncParsableCommand {
@@ -63,10 +75,10 @@ struct LogCommand: AsyncParsableCommand {
         "reason": "code", "times": "times", "values": "actions", "from": "source",
     ]
 
-    /// A row for people: what was meant by its slug.
+    /// A row for people.
     private static func shown(_ row: JSONValue) -> JSONValue {
         guard var members = row.object else { return row }
-        if let slug = members["slug"], !slug.isNull { members["target"] = slug }
+        members["target"] = LogText.target(of: members)
         return .object(JSONObject(columns.compactMap { title, key in members[key].map { (title, $0) } }))
     }
 }

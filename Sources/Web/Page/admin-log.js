@@ -17,9 +17,15 @@ const REASONS = {
 
 const reason = code => say(REASONS[code] || code.replace(/_/g, " "));
 
+/** What a command was about; of several devices, also whose it was. */
+function about({ kind, target, slug, node }) {
+	if (!node) return slug || target;
+	return kind === "device" ? node : (slug || target || "") + " (" + node + ")";
+}
+
 function row(entry) {
 	const who = entry.speaker.replace(/^user:/, "").replace(/^system:/, say("system user "));
-	const target = entry.slug || entry.target;
+	const target = about(entry);
 	return {
 		title: entry.code,
 		name: who + ": " + entry.kind + (target && target !== who ? " " + target : ""),

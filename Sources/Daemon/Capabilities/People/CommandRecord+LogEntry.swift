@@ -24,6 +24,7 @@ extension CommandRecord {
         entry.source = source
         entry.target = answer.target?.object.map { "\($0.id)" } ?? answer.target?.kind
         entry.slug = answer.target?.slug ?? operation?.logTarget
+        entry.node = answer.node
         var buffer = JSONBuffer()
         entry.actions = operation?.logValues.map { values in buffer.text { $0.write(values) } }
         if !answer.accepted.isEmpty || !answer.rejected.isEmpty {
