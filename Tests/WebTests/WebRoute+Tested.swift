@@ -170,7 +170,7 @@ extension LocalResponse {
             ])
         case ("GET", 2, _): json([.object(deviceRow), .object(deviceRow.merging(["problem": "no"]) { $1 })])
         case ("POST", _, _): LocalResponse(201, JSONValue.object(deviceRow).bytes)
-        case ("DELETE", _, _): json(["node": "anna", "in_file": false])
+        case ("DELETE", _, _): json(["node": "anna", "in_file": false, "grants": []])
         default: json(.object(deviceRow))
         }
     }

@@ -92,7 +92,11 @@ struct DeviceShowCommand: AsyncParsableCommand {
 struct DeviceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove a device from the list, and its topics from the broker."
+        abstract: "Remove a device from the list, and its topics from the broker.",
+        discussion: """
+            Rights on it (device:NODE) go with it, so that they do not count for another device of this node. While the \
+            configuration file has a device of this node, they stay.
+            """
     )
 
     @OptionGroup var device: DeviceArgument
@@ -112,5 +116,13 @@ struct DeviceRemoveCommand: AsyncParsableCommand {
             return
         }
         StandardError.tellPerson("Removed device \(device.node).")
+        let rights = (answer["grants"]?.array ?? []).map { grant in
+            "\(grant["who"]?.string ?? "?") (\(grant["access"]?.string ?? "?"))"
+        }
+        guard !rights.isEmpty else { return }
+        StandardError.report(
+            "these rights on it were removed, too: \(rights.joined(separator: ", "))",
+            as: .notice
+        )
     }
 }

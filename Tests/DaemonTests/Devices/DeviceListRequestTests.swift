@@ -289,6 +289,49 @@ struct DeviceListRequestTests {
         }
     }
 
+    @Test func `rights on a device do not count for the next one of its node`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            try devices.accounts.change { store in
+                for (access, scope) in [(Access.read, Scope.device("anna")), (.write, .device("other"))] {
+                    let right = Grant(id: 0, .user(devices.bob), access, scope)
+                    _ = try store.addGrant(right, by: .program(at: 1))
+                }
+            }
+            #expect(await devices.ask("GET", "device-settings/anna", as: devices.bob).status == 200)
+            let refused = await devices.ask("DELETE", "device-settings/anna", as: devices.bob)
+            #expect(
+                refused.status == 403
+                    && devices.accounts.table.grants.count { $0.scope == .device("anna") } == 1
+            )
+            let removed = await devices.ask("DELETE", "device-settings/anna")
+            #expect(removed.body["grants"] == [["who": "bob", "access": "read"]], "\(removed.body)")
+            await devices.addPhone()
+            #expect(await devices.ask("GET", "device-settings/anna", as: devices.bob).status == 404)
+            #expect(devices.accounts.table.grants.contains { $0.scope == .device("other") })
+            try devices.accounts.flush()
+            let rows = try devices.store.withAccounts { try $0.log() }.filter { $0.kind == "grant rm" }
+            #expect(rows.map(\.target) == ["device:anna"])
+        }
+    }
+
+    @Test func `rights on a device stay while the file has one of its node`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            try devices.accounts.change { store in
+                let right = Grant(id: 0, .user(devices.bob), .read, .device("anna"))
+                _ = try store.addGrant(right, by: .program(at: 1))
+            }
+            try devices.registry.use(
+                file: [DeviceSettings(number: 1, node: "anna", heardAs: ["name:x"])],
+                first: "tablet"
+            )
+            let removed = await devices.ask("DELETE", "device-settings/anna")
+            #expect(removed.body["in_file"] == true && removed.body["grants"] == [])
+            #expect(devices.accounts.table.grants.contains { $0.scope == .device("anna") })
+        }
+    }
+
     @Test func `a wrong file is refused, and the list stays`() async throws {
         try await withDevices { devices in
             await devices.addPhone()

@@ -180,20 +180,49 @@ package actor DeviceService {
         }
     }
 
-    /// Removes a device.
+    /// Removes a device, and the grants on it: they would count for the next device of its node.
     ///
-    /// - Returns: Whether the configuration file has one of this node, which is still there.
+    /// - Returns: Whether the configuration file has one of this node, which is still there with its grants; and the
+    ///   grants that were removed.
     func remove(
         _ node: String,
         leavingPlace: Bool,
         by requester: Requester
-    ) throws(DeviceRefusal) -> Bool {
-        try logged(.remove, node, by: requester) { () throws(DeviceRefusal) in
+    ) throws(DeviceRefusal) -> (isInFile: Bool, grants: [JSONValue]) {
+        let (isInFile, grants) = try logged(.remove, node, by: requester) { () throws(DeviceRefusal) in
             _ = try entry(node, for: requester)
             try requireAll(requester, to: "remove a device")
+            // First, so that nobody is left with a right on a device that is gone.
+            let isLast =
+                registry.stored.contains { $0.node == node } && registry.list[node: node]?.isFixed != true
+            let grants = try isLast ? removeGrants(on: node) : []
             try registry.remove(node, leavingPlace: leavingPlace)
-            return registry.list[node: node] != nil
+            return (registry.list[node: node] != nil, grants)
         }
+        let table = accounts.table
+        let rows = grants.map { grant -> JSONValue in
+            let who = table.name(of: grant.grantee) ?? "\(grant.grantee)"
+            return ["who": .string(who), "access": .string(grant.access.rawValue)]
+        }
+        for row in rows { log("grant rm", "device:\(node)", by: requester, nil, values: row) }
+        return (isInFile, rows)
+    }
+
+    private func removeGrants(on node: String) throws(DeviceRefusal) -> [Grant] {
+        let grants = accounts.table.grants.filter { $0.scope == .device(node) }
+        guard !grants.isEmpty else { return [] }
+        do throws(AccountsError) {
+            try accounts.change { store in
+                for grant in grants {
+                    // One that somebody gave by another one has gone with it.
+                    guard try store.table().grants.contains(where: { $0.id == grant.id }) else { continue }
+                    try store.removeGrant(grant.id, by: .program(at: accounts.clock()))
+                }
+            }
+        } catch {
+            throw DeviceRefusal(500, "internal", "the rights on \(node) cannot be removed: \(error)")
+        }
+        return grants
     }
 
     /// The ids of a request, with the stored key for each `irk:***`, in order.
@@ -296,6 +325,16 @@ package actor DeviceService {
         by requester: Requester,
         _ refusal: DeviceRefusal?
     ) {
+        log(act.rawValue, node, by: requester, refusal)
+    }
+
+    private nonisolated func log(
+        _ kind: String,
+        _ target: String?,
+        by requester: Requester,
+        _ refusal: DeviceRefusal?,
+        values: JSONValue? = nil
+    ) {
         let caller =
             switch requester.identity {
             case .program(let user): user.map { "system:\($0)" } ?? "nobody"
@@ -305,11 +344,11 @@ package actor DeviceService {
             at: accounts.clock(),
             interface: requester.interface,
             caller: caller,
-            kind: act.rawValue,
+            kind: kind,
             state: refusal == nil ? "accepted" : "refused"
         )
         (row.epoch, row.source, row.code) = (epoch, requester.address, refusal?.code)
-        row.target = node
+        (row.target, row.actions) = (target, values?.text)
         accounts.log(row)
     }
 }

@@ -86,8 +86,11 @@ package struct DevicesLocalAPI: Sendable {
             return .json(200, try await service.edit(node, try Self.body(request), by: requester))
         case "DELETE":
             let leavesPlace = try Self.flag("place", request)
-            let isInFile = try await service.remove(node, leavingPlace: leavesPlace, by: requester)
-            return .json(200, ["node": .string(node), "in_file": .bool(isInFile)])
+            let (isInFile, grants) = try await service.remove(node, leavingPlace: leavesPlace, by: requester)
+            return .json(
+                200,
+                ["node": .string(node), "in_file": .bool(isInFile), "grants": .array(grants)]
+            )
         default: return .nothing(request)
         }
     }
