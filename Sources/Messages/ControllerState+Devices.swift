@@ -33,6 +33,12 @@ extension ControllerState {
         return .object(members)
     }
 
+    /// What people call a device, by its node; `nil` is the daemon's own.
+    package func deviceName(_ node: String?) -> String {
+        guard let node else { return device.map { DevicePresence(own: $0, in: self).name } ?? self.node }
+        return nodes[node].map { DevicePresence($0).name } ?? node
+    }
+
     /// Whether zones say who is in them.
     package var saysWhoIsInZones: Bool { !nodes.isEmpty || !isPresent }
 

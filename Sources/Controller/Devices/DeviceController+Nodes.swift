@@ -103,6 +103,7 @@ extension DeviceController {
         if let (node, event) = nodeEvent(event) {
             act(as: node) { $0.handle(event) }
             if !sliceWork.isEmpty { performSliceWork() }
+            slicesFollow(.node(node, event))
             return
         }
         let before = PlaceMark(state, effects: effects.count)
@@ -113,7 +114,10 @@ extension DeviceController {
             event.changesWholePlace || state.environmentID != before.environment
             || state.isPlaceKnown != before.isPlaceKnown
         if isConcerned {
-            for node in state.nodes.keys.sorted() { act(as: node) { $0.follow(event, since: before) } }
+            for node in state.nodes.keys.sorted() {
+                act(as: node) { $0.follow(event, since: before) }
+                slicesFollow(.node(node, event))
+            }
         }
         emitNearbyChanges(since: before.effects)
     }

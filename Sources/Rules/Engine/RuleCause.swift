@@ -11,10 +11,11 @@ package enum RuleCause: Sendable, Hashable {
     case once
     /// A write, and the first of its fields that the rule looks at; `nil` for a field that is missing.
     indirect case state(FlareID, field: String, before: JSONValue?, after: JSONValue?)
-    case enter(RulePlace)
-    case exit(RulePlace)
-    case near(FlareID)
-    case far(FlareID)
+    /// The node is that of a further device; `nil` for the daemon's own.
+    case enter(RulePlace, by: String? = nil)
+    case exit(RulePlace, by: String? = nil)
+    case near(FlareID, by: String? = nil)
+    case far(FlareID, by: String? = nil)
     case level(LifecycleLevel)
     case call(LifecycleCall)
     case device(FlareID, DeviceTrigger.Event)
@@ -32,16 +33,18 @@ package enum RuleCause: Sendable, Hashable {
         case .once: "once"
         case .state(let thing, let field, let before, let after):
             "state \(name(.thing, thing)) \(field) \(Self.short(before)) -> \(Self.short(after))"
-        case .enter(let place): "enter \(place.why(name))"
-        case .exit(let place): "exit \(place.why(name))"
-        case .near(let thing): "near \(name(.thing, thing))"
-        case .far(let thing): "far \(name(.thing, thing))"
+        case .enter(let place, let node): "enter \(place.why(name))\(Self.suffix(node))"
+        case .exit(let place, let node): "exit \(place.why(name))\(Self.suffix(node))"
+        case .near(let thing, let node): "near \(name(.thing, thing))\(Self.suffix(node))"
+        case .far(let thing, let node): "far \(name(.thing, thing))\(Self.suffix(node))"
         case .level(let level): "level \(level.stateName)"
         case .call(let call): "call \(call.rawValue)"
         case .device(let thing, let event): "device \(name(.thing, thing)) \(event.rawValue)"
         case .request: "run"
         }
     }
+
+    private static func suffix(_ node: String?) -> String { node.map { " \($0)" } ?? "" }
 
     /// The most characters of a value.
     private static let longestValue = 200
@@ -61,10 +64,19 @@ package enum RuleCause: Sendable, Hashable {
         }
     }
 
+    /// The device that has come or gone; `nil` if none has.
+    package var device: RuleDevice? {
+        switch self {
+        case .enter(_, let node), .exit(_, let node), .near(_, let node), .far(_, let node):
+            node.map { .node($0) } ?? .own
+        case .schedule, .cron, .once, .state, .level, .call, .device, .request: nil
+        }
+    }
+
     /// The thing that it is about.
     package var thing: FlareID? {
         switch self {
-        case .state(let thing, _, _, _), .near(let thing), .far(let thing), .device(let thing, _): thing
+        case .state(let thing, _, _, _), .near(let thing, _), .far(let thing, _), .device(let thing, _): thing
         case .schedule, .cron, .once, .enter, .exit, .level, .call, .request: nil
         }
     }

@@ -4,22 +4,34 @@ import Flare
 // MARK: - Presence and levels
 
 extension RuleEngine {
-    mutating func handleZone(_ zone: FlareID, isEntry: Bool, in view: some RuleView) {
-        let isKnown = isZoneKnown
-        isZoneKnown = true
-        guard isKnown, let references = index.zones[zone] else { return }
-        handlePresence(references, isEntry: isEntry, in: view)
+    /// A device is at a zone or a thing, or no more.
+    ///
+    /// - Parameter node: That of a further device; `nil` for the daemon's own.
+    mutating func handlePresence(
+        _ kind: FlareClass,
+        _ object: FlareID,
+        of node: String?,
+        isEntry: Bool,
+        in view: some RuleView
+    ) {
+        guard !see(kind, of: node),
+            let references = kind == .zone ? index.zones[object] : index.nearness[object]
+        else { return }
+        let place = RuleReference(kind, object)
+        fireAll(references, in: view) { trigger in
+            guard trigger.isEntry == isEntry, let who = trigger.who,
+                view.isMeant(who, by: node, at: place)
+            else { return nil }
+            return trigger.presenceCause(by: node)
+        }
     }
 
-    mutating func handleNearness(of thing: FlareID, isEntry: Bool, in view: some RuleView) {
-        let isKnown = isNearbyKnown
-        isNearbyKnown = true
-        guard isKnown, let references = index.nearness[thing] else { return }
-        handlePresence(references, isEntry: isEntry, in: view)
-    }
-
-    private mutating func handlePresence(_ references: [Reference], isEntry: Bool, in view: some RuleView) {
-        fireAll(references, in: view) { $0.isEntry == isEntry ? $0.presenceCause : nil }
+    /// Where a device is was seen.
+    ///
+    /// - Returns: Whether for the first time.
+    @discardableResult
+    mutating func see(_ kind: FlareClass, of node: String?) -> Bool {
+        known[kind, default: []].insert(node).inserted
     }
 
     mutating func handleLevel(_ new: LifecycleLevel, in view: some RuleView) {
@@ -63,7 +75,7 @@ extension RuleEngine {
             setState(.circle(state), of: reference)
             if change == trigger.isEntry { met.append(reference) }
         }
-        if !met.isEmpty { fireAll(met, in: view) { $0.presenceCause } }
+        if !met.isEmpty { fireAll(met, in: view) { $0.presenceCause() } }
     }
 }
 
@@ -87,7 +99,7 @@ extension RuleEngine {
             plan(reference)
             if hasEntered, trigger.isEntry { met.append(reference) }
         }
-        if !met.isEmpty { fireAll(met, in: view) { $0.presenceCause } }
+        if !met.isEmpty { fireAll(met, in: view) { $0.presenceCause() } }
     }
 
     /// A beacon has not been heard for long enough.
@@ -96,7 +108,7 @@ extension RuleEngine {
         var state = state
         let hasLeft = state.expire()
         setState(.beacon(state), of: reference)
-        guard hasLeft, !trigger.isEntry, let cause = trigger.presenceCause else { return }
+        guard hasLeft, !trigger.isEntry, let cause = trigger.presenceCause() else { return }
         fire(reference.slot, cause, in: view)
     }
 

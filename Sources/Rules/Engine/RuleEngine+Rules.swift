@@ -6,9 +6,7 @@ extension RuleEngine {
     /// Takes all rules with what was remembered of them.
     mutating func start(_ entries: [RuleEntry], _ memories: [Int: RuleMemory], in view: some RuleView) {
         for id in Array(places.keys) { remove(id) }
-        level = view.level
-        isZoneKnown = view.zone != .unknown
-        isNearbyKnown = view.nearby != .unknown
+        lookAround(in: view)
         let entries = entries.sorted { $0.id < $1.id }
         for entry in entries {
             insert(entry)
@@ -29,6 +27,15 @@ extension RuleEngine {
         }
     }
 
+    /// Takes the level and the places of devices as they are now.
+    private mutating func lookAround(in view: some RuleView) {
+        level = view.level
+        known = [:]
+        for kind in [FlareClass.zone, .thing] {
+            known[kind] = Set(view.devices.filter { view.presence(kind, of: $0) != .unknown })
+        }
+    }
+
     /// Compares the first values of things with the remembered truths.
     private mutating func compareFirstValues(_ place: Int, in view: some RuleView) {
         guard let slot = slots[place] else { return }
@@ -46,9 +53,7 @@ extension RuleEngine {
     mutating func add(_ entry: RuleEntry, in view: some RuleView) {
         if places.isEmpty {
             // Without rules nobody has looked.
-            (level, isZoneKnown, isNearbyKnown) = (
-                view.level, view.zone != .unknown, view.nearby != .unknown
-            )
+            lookAround(in: view)
         }
         let old = places[entry.id].flatMap { slots[$0] }
         remove(entry.id)
@@ -134,6 +139,18 @@ extension RuleEngine {
         }
     }
 
+    mutating func handleLoss(ofDevice node: String) {
+        for reference in index.nodes[node] ?? [] {
+            suspend(reference.slot) { $0.missingDevices.insert(node) }
+        }
+    }
+
+    mutating func handleReturn(ofDevice node: String, in view: some RuleView) {
+        for reference in index.nodes[node] ?? [] {
+            change(reference.slot, in: view) { $0.missingDevices.remove(node) }
+        }
+    }
+
     /// Changes what stands against a rule.
     private mutating func change(
         _ place: Int,
@@ -209,18 +226,18 @@ extension RuleEngine {
             }
             let isStanding = memory.standing.contains(reference.trigger)
             return .clause(ClauseState(remembered: truth, isStanding: isStanding))
-        case .enter(.circle(let circle)), .exit(.circle(let circle)):
+        case .enter(.circle(let circle), _), .exit(.circle(let circle), _):
             var state = CircleState()
             if let location = view.location, location.isValid {
                 _ = state.update(circle, at: location, accuracy: 0)
             }
             return .circle(state)
-        case .enter(.beacon), .exit(.beacon): return .beacon(BeaconState(at: now.steady))
+        case .enter(.beacon, _), .exit(.beacon, _): return .beacon(BeaconState(at: now.steady))
         case .device(let trigger):
             guard let thing = trigger.thing.id else { return .moment }
             return .device(firstSight(of: thing, in: view))
         case .time: return time(reference, old, memory?.times[reference.trigger])
-        case .enter(.zone), .exit(.zone), .near, .far, .call, .level: return .moment
+        case .enter(.zone, _), .exit(.zone, _), .near, .far, .call, .level: return .moment
         }
     }
 

@@ -228,14 +228,14 @@ extension TimeTrigger {
 extension RuleTrigger {
     var beacon: RuleBeacon? {
         switch self {
-        case .enter(.beacon(let beacon)), .exit(.beacon(let beacon)): beacon
+        case .enter(.beacon(let beacon), _), .exit(.beacon(let beacon), _): beacon
         default: nil
         }
     }
 
     var circle: RuleCircle? {
         switch self {
-        case .enter(.circle(let circle)), .exit(.circle(let circle)): circle
+        case .enter(.circle(let circle), _), .exit(.circle(let circle), _): circle
         default: nil
         }
     }
@@ -249,12 +249,14 @@ extension RuleTrigger {
     }
 
     /// Of a place or a nearness: what makes the rule fire.
-    var presenceCause: RuleCause? {
+    ///
+    /// - Parameter node: That of a further device which has come or gone.
+    func presenceCause(by node: String? = nil) -> RuleCause? {
         switch self {
-        case .enter(let place): .enter(place)
-        case .exit(let place): .exit(place)
-        case .near(let thing): thing.id.map { .near($0) }
-        case .far(let thing): thing.id.map { .far($0) }
+        case .enter(let place, _): .enter(place, by: node)
+        case .exit(let place, _): .exit(place, by: node)
+        case .near(let thing, _): thing.id.map { .near($0, by: node) }
+        case .far(let thing, _): thing.id.map { .far($0, by: node) }
         default: nil
         }
     }

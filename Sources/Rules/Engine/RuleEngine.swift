@@ -41,9 +41,8 @@ package struct RuleEngine: Sendable {
     var wallTimers = TimerQueue()
     var steadyTimers = TimerQueue()
 
-    /// Whether where the device is has been known since the start: the first sight is no event.
-    var isZoneKnown = false
-    var isNearbyKnown = false
+    /// The devices whose zone, or whose nearby thing, has been known since the start: the first sight is no event.
+    var known: [FlareClass: Set<String?>] = [:]
     var level: LifecycleLevel?
     var isBeaconSensorOn = true
 
@@ -124,11 +123,13 @@ extension RuleEngine {
         case .appeared(let thing): handleAppearance(of: thing, in: view)
         case .gone(let object): handleLoss(of: object)
         case .back(let object): handleReturn(of: object, in: view)
-        case .presenceKnown: (isZoneKnown, isNearbyKnown) = (true, true)
-        case .zoneEntered(let zone): handleZone(zone, isEntry: true, in: view)
-        case .zoneExited(let zone): handleZone(zone, isEntry: false, in: view)
-        case .near(let thing): handleNearness(of: thing, isEntry: true, in: view)
-        case .far(let thing): handleNearness(of: thing, isEntry: false, in: view)
+        case .presenceKnown(let node): for kind in [FlareClass.zone, .thing] { see(kind, of: node) }
+        case .zoneEntered(let zone, let node): handlePresence(.zone, zone, of: node, isEntry: true, in: view)
+        case .zoneExited(let zone, let node): handlePresence(.zone, zone, of: node, isEntry: false, in: view)
+        case .near(let thing, let node): handlePresence(.thing, thing, of: node, isEntry: true, in: view)
+        case .far(let thing, let node): handlePresence(.thing, thing, of: node, isEntry: false, in: view)
+        case .deviceGone(let node): handleLoss(ofDevice: node)
+        case .deviceBack(let node): handleReturn(ofDevice: node, in: view)
         case .levelReached(let level): handleLevel(level, in: view)
         case .called(let call): handleCall(call, in: view)
         case .located(let point, let accuracy): handleLocation(point, accuracy, in: view)

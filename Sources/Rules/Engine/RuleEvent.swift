@@ -19,13 +19,18 @@ package enum RuleEvent: Sendable {
     case back(FlareID)
 
     /// Where the device is when it is known first, after a start or in another environment. Changes follow by the
-    /// events below; the first of them counts as this one, if it comes first.
-    case presenceKnown
-    case zoneEntered(FlareID)
-    case zoneExited(FlareID)
+    /// events below; the first of them counts as this one, if it comes first. The node is that of a further device; `nil`
+    /// for the daemon's own.
+    case presenceKnown(of: String? = nil)
+    case zoneEntered(FlareID, by: String? = nil)
+    case zoneExited(FlareID, by: String? = nil)
     /// The thing is the nearby one, or no more.
-    case near(FlareID)
-    case far(FlareID)
+    case near(FlareID, by: String? = nil)
+    case far(FlareID, by: String? = nil)
+    /// A further device is not listed any more, by its node.
+    case deviceGone(String)
+    /// It is listed again.
+    case deviceBack(String)
     /// The first level after a start is no event for rules.
     case levelReached(LifecycleLevel)
     case called(LifecycleCall)
@@ -69,9 +74,18 @@ package struct RuleEntry: Sendable, Hashable {
     package let suspension: RuleSuspension?
     /// Things and zones of it that are not there.
     package let missing: Set<FlareID>
+    /// The nodes of its devices that are not listed.
+    package let missingDevices: Set<String>
 
-    package init(_ id: Int, _ rule: Rule, suspension: RuleSuspension? = nil, missing: Set<FlareID> = []) {
-        (self.id, self.rule, self.suspension, self.missing) = (id, rule, suspension, missing)
+    package init(
+        _ id: Int,
+        _ rule: Rule,
+        suspension: RuleSuspension? = nil,
+        missing: Set<FlareID> = [],
+        missingDevices: Set<String> = []
+    ) {
+        (self.id, self.rule, self.suspension) = (id, rule, suspension)
+        (self.missing, self.missingDevices) = (missing, missingDevices)
     }
 }
 
@@ -100,7 +114,7 @@ package struct RuleWrite: Sendable {
 /// Why a rule is suspended.
 /// - Source: contrib/contract/rules.md, "Firing", 3, 4 and 6.
 package enum RuleSuspension: String, Sendable, Hashable, CaseIterable {
-    /// A thing or a zone of it is removed or of another environment.
+    /// A thing or a zone of it is removed or of another environment, or a device is not listed.
     case gone
     /// Its maker may not do any more what it does.
     case rights

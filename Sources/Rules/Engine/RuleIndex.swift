@@ -72,6 +72,8 @@ struct RuleIndex: Sendable {
     private(set) var times: [Reference] = []
     /// The rules that name a thing or a zone at all; the number of a trigger means nothing.
     private(set) var objects: [FlareID: [Reference]] = [:]
+    /// Those that name a further device, by its node.
+    private(set) var nodes: [String: [Reference]] = [:]
 }
 
 // MARK: - Rules
@@ -90,18 +92,21 @@ extension RuleIndex {
         for object in rule.objects {
             Self.change(&objects, object, Reference(rule: id, trigger: 0, slot: slot), change)
         }
+        for node in rule.nodes {
+            Self.change(&nodes, node, Reference(rule: id, trigger: 0, slot: slot), change)
+        }
     }
 
     private mutating func change(_ trigger: RuleTrigger, _ reference: Reference, _ change: Change) {
         switch trigger {
         case .state(let trigger): self.change(trigger, reference, change)
         case .time: change(&times, reference)
-        case .enter(.circle), .exit(.circle): change(&circles, reference)
-        case .enter(.beacon(let beacon)), .exit(.beacon(let beacon)):
+        case .enter(.circle, _), .exit(.circle, _): change(&circles, reference)
+        case .enter(.beacon(let beacon), _), .exit(.beacon(let beacon), _):
             Self.change(&beacons, beacon.name, reference, change)
-        case .enter(.zone(let zone)), .exit(.zone(let zone)):
+        case .enter(.zone(let zone), _), .exit(.zone(let zone), _):
             if let id = zone.id { Self.change(&zones, id, reference, change) }
-        case .near(let thing), .far(let thing):
+        case .near(let thing, _), .far(let thing, _):
             if let id = thing.id { Self.change(&nearness, id, reference, change) }
         case .call(let call): Self.change(&calls, call, reference, change)
         case .level(let level): Self.change(&levels, level, reference, change)
@@ -157,6 +162,11 @@ extension [RuleIndex.Reference] {
 }
 
 extension Rule {
+    /// The nodes of the further devices that it names.
+    package var nodes: Set<String> {
+        Set((triggers.map(\.who) + conditions.map(\.who)).compactMap { $0?.node })
+    }
+
     /// The things and zones that it names.
     package var objects: Set<FlareID> {
         let uses = uses

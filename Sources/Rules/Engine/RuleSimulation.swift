@@ -63,6 +63,7 @@ package struct RuleSimulation {
                 }
                 return id
             }
+            for node in resolved.nodes { place.add(device: node) }
             entries.append(RuleEntry(number, resolved))
         }
         slugs = rules.map { $0.slug }
@@ -103,6 +104,7 @@ package struct RuleSimulation {
         // What is due at the first moment counts, so the daemon starts just before it.
         now = RuleInstant(wall: from - 1, steady: 0)
         first = from
+        for event in events { if let node = event.kind.node { place.add(device: node) } }
         let pastEvents = events.prefix { $0.time < from }
         for event in pastEvents { try apply(event, &rows, isPast: true) }
         engine = RuleEngine(configuration, calendar, at: now)
@@ -213,26 +215,18 @@ package struct RuleSimulation {
             let write = RuleWrite(thing, before: before, after: after, fields: values.keys)
             let address = values["ip"]?.string.map { RuleEvent.address(thing, $0) }
             return [.written(write)] + (address.map { [$0] } ?? [])
-        case .enter(let name):
-            let zone = try object(.zone, name)
-            guard place.zone != .at(zone) else { return [] }
-            place.zone = .at(zone)
-            return [.zoneEntered(zone)]
-        case .exit(let name):
-            let zone = try object(.zone, name)
-            guard place.zone == .at(zone) || place.zone == .unknown else { return [] }
-            place.zone = .nowhere
-            return [.zoneExited(zone)]
-        case .near(let name):
-            let thing = try object(.thing, name)
-            guard place.nearby != .at(thing) else { return [] }
-            place.nearby = .at(thing)
-            return [.near(thing)]
-        case .far(let name):
-            let thing = try object(.thing, name)
-            guard place.nearby == .at(thing) || place.nearby == .unknown else { return [] }
-            place.nearby = .nowhere
-            return [.far(thing)]
+        case .enter(let name, let node):
+            guard let zone = try move(node, .zone, name, isEntry: true) else { return [] }
+            return [.zoneEntered(zone, by: node)]
+        case .exit(let name, let node):
+            guard let zone = try move(node, .zone, name, isEntry: false) else { return [] }
+            return [.zoneExited(zone, by: node)]
+        case .near(let name, let node):
+            guard let thing = try move(node, .thing, name, isEntry: true) else { return [] }
+            return [.near(thing, by: node)]
+        case .far(let name, let node):
+            guard let thing = try move(node, .thing, name, isEntry: false) else { return [] }
+            return [.far(thing, by: node)]
         case .level(let level):
             let calls = place.level.map { LifecycleCall.calls(from: $0, to: level) } ?? []
             place.level = level
@@ -247,6 +241,22 @@ package struct RuleSimulation {
         case .beacon(let name, let rssi): return [.beaconHeard(name, rssi: rssi)]
         case .stop, .start, .clock: return []
         }
+    }
+
+    /// A device comes to a zone or a thing, or goes.
+    ///
+    /// - Returns: The zone or the thing; `nil` if that changes nothing.
+    private mutating func move(
+        _ node: String?,
+        _ kind: FlareClass,
+        _ name: String,
+        isEntry: Bool
+    ) throws(Refusal) -> FlareID? {
+        let object = try object(kind, name)
+        let old = place.presence(kind, of: node)
+        guard isEntry ? old != .at(object) : old == .at(object) || old == .unknown else { return nil }
+        place.move(node, kind, to: isEntry ? .at(object) : .nowhere)
+        return object
     }
 
     private mutating func object(_ kind: FlareClass, _ name: String) throws(Refusal) -> FlareID {

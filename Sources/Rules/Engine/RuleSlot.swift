@@ -8,6 +8,8 @@ struct RuleSlot: Sendable {
     var judgement: RuleSuspension?
     /// Its things and zones that are not there.
     var missing: Set<FlareID>
+    /// The nodes of its devices that are not listed.
+    var missingDevices: Set<String>
     let timings: ActionTimings
 
     /// By trigger, as the following.
@@ -32,7 +34,7 @@ struct RuleSlot: Sendable {
     init(_ entry: RuleEntry, generation: Int) {
         (self.entry, self.generation) = (entry, generation)
         (isOn, judgement) = (entry.rule.isEnabled, entry.suspension)
-        missing = entry.missing
+        (missing, missingDevices) = (entry.missing, entry.missingDevices)
         timings = ActionTimings(entry.rule)
         states = entry.rule.triggers.map { _ in .moment }
         queued = entry.rule.triggers.map { _ in nil }
@@ -40,11 +42,17 @@ struct RuleSlot: Sendable {
 
     var id: Int { entry.id }
     var rule: Rule { entry.rule }
-    var suspension: RuleSuspension? { missing.isEmpty ? judgement : .gone }
+    var suspension: RuleSuspension? { missing.isEmpty && missingDevices.isEmpty ? judgement : .gone }
     var currentEntry: RuleEntry {
         var rule = rule
         rule.isEnabled = isOn
-        return RuleEntry(id, rule, suspension: judgement, missing: missing)
+        return RuleEntry(
+            id,
+            rule,
+            suspension: judgement,
+            missing: missing,
+            missingDevices: missingDevices
+        )
     }
 
     var isActive: Bool { isOn && suspension == nil }

@@ -87,13 +87,18 @@ private struct Sight<View: RuleView> {
         switch trigger {
         case .state(let trigger): look(at: trigger)
         case .time(let trigger): look(at: trigger)
-        case .enter(let place): look(at: place)
-        case .exit(let place):
-            switch look(at: place) {
+        case .enter(.zone(let place), let who), .near(let place, let who):
+            (view.truth(of: who, at: [place]), seen(of: who, place.kind))
+        case .exit(.zone(let place), .any), .far(let place, .any):
+            (view.anybody(at: place.kind) { !$0.truth(of: [place]) }, seen(of: .any, place.kind))
+        case .exit(.zone(let place), let who), .far(let place, let who):
+            (!view.truth(of: who, at: [place]), seen(of: who, place.kind))
+        case .enter(.circle(let circle), _): look(at: circle)
+        case .exit(.circle(let circle), _):
+            switch look(at: circle) {
             case (let truth, let saw): (!truth, saw)
             }
-        case .near(let thing): (view.nearby.truth(of: [thing]), name(of: view.nearby, .thing))
-        case .far(let thing): (!view.nearby.truth(of: [thing]), name(of: view.nearby, .thing))
+        case .enter(.beacon, _), .exit(.beacon, _): (.unknown, "known only when it is heard")
         case .call: (.unknown, "known only when it is made")
         case .level(let level): (view.level.map { RuleTruth($0 == level) } ?? .unknown, levelName)
         case .device(let trigger): look(at: trigger)
@@ -126,15 +131,10 @@ private struct Sight<View: RuleView> {
         return (RuleTruth(trigger.latest(through: now, since: since, in: calendar) != nil), saw)
     }
 
-    private func look(at place: RulePlace) -> (RuleTruth, String) {
-        switch place {
-        case .zone(let zone): return (view.zone.truth(of: [zone]), name(of: view.zone, .zone))
-        case .beacon: return (.unknown, "known only when it is heard")
-        case .circle(let circle):
-            guard let location = view.location, location.isValid else { return (.unknown, "no location") }
-            let metres = circle.centre.metres(to: location)
-            return (RuleTruth(circle.contains(location)), "\(Int(metres)) m from its centre")
-        }
+    private func look(at circle: RuleCircle) -> (RuleTruth, String) {
+        guard let location = view.location, location.isValid else { return (.unknown, "no location") }
+        let metres = circle.centre.metres(to: location)
+        return (RuleTruth(circle.contains(location)), "\(Int(metres)) m from its centre")
     }
 
     private func look(at trigger: DeviceTrigger) -> (RuleTruth, String) {
@@ -158,8 +158,8 @@ private struct Sight<View: RuleView> {
         case .during(let schedule):
             return calendar.zone(of: schedule)?.local(at: now).description ?? "no table of the time zone"
         case .level: return levelName
-        case .zone: return name(of: view.zone, .zone)
-        case .near: return name(of: view.nearby, .thing)
+        case .zone(_, let who): return seen(of: who, .zone)
+        case .near(_, let who): return seen(of: who, .thing)
         }
     }
 
@@ -169,6 +169,26 @@ private struct Sight<View: RuleView> {
     }
 
     private var levelName: String { view.level?.stateName ?? "no level" }
+
+    /// Where a device of a rule is; of all devices, where each is: `this device kitchen, anna none`.
+    private func seen(of device: RuleDevice, _ kind: FlareClass) -> String {
+        switch device {
+        case .own: return name(of: view.presence(kind, of: nil), kind)
+        case .node(let node): return name(of: view.presence(kind, of: node), kind)
+        case .any, .first, .last, .nobody: break
+        }
+        let devices = view.devices
+        let words = devices.prefix(Self.mostDevices).map { node in
+            let who = node.map { RuleDevice.node($0) } ?? .own
+            return "\(who.words) \(name(of: view.presence(kind, of: node), kind))"
+        }
+        guard !words.isEmpty else { return "no device" }
+        let more = devices.count - words.count
+        return words.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+
+    /// More devices are not named.
+    private static var mostDevices: Int { 20 }
 
     private func name(of presence: RulePresence, _ kind: FlareClass) -> String {
         switch presence {

@@ -6,10 +6,10 @@ package import JSON
 package protocol RuleView {
     /// A thing's data; `nil` while it is gone, or not known yet.
     func data(of thing: FlareID) -> JSONObject?
-    /// The zone that the device is in.
-    var zone: RulePresence { get }
-    /// The thing that is near.
-    var nearby: RulePresence { get }
+    /// All devices by their nodes; `nil` is the daemon's own.
+    var devices: [String?] { get }
+    /// The zone in which a device is, or the thing that is near it; unknown for a device that is not there.
+    func presence(_ kind: FlareClass, of node: String?) -> RulePresence
     /// `nil` while it is not known.
     var level: LifecycleLevel? { get }
     /// Whether a thing is connected; `nil` while that is not known.
@@ -38,6 +38,50 @@ package enum RulePresence: Sendable, Hashable {
     }
 }
 
+// MARK: - Devices
+
+extension RuleView {
+    /// Whether a device of a rule is at one of these zones or things; of a trigger, also the first and the last one.
+    func truth(of device: RuleDevice, at some: [RuleReference]) -> RuleTruth {
+        guard let kind = some.first?.kind else { return .no }
+        switch device {
+        case .own: return presence(kind, of: nil).truth(of: some)
+        case .node(let node): return presence(kind, of: node).truth(of: some)
+        case .any, .first, .last: return anybody(at: kind) { $0.truth(of: some) }
+        case .nobody: return !anybody(at: kind) { $0.truth(of: some) }
+        }
+    }
+
+    /// Whether a device that has come to a zone or a thing, or gone, is the one that a trigger means.
+    func isMeant(_ device: RuleDevice, by node: String?, at place: RuleReference) -> Bool {
+        switch device {
+        case .own: node == nil
+        case .node(let name): node == name
+        case .any: true
+        case .first, .last:
+            anybody(of: devices.filter { $0 != node }, at: place.kind) { $0.truth(of: [place]) } == .no
+        case .nobody: false
+        }
+    }
+
+    /// Whether something is so of the place of any device, or of any of these.
+    func anybody(
+        of some: [String?]? = nil,
+        at kind: FlareClass,
+        is truth: (RulePresence) -> RuleTruth
+    ) -> RuleTruth {
+        var found = RuleTruth.no
+        for node in some ?? devices {
+            switch truth(presence(kind, of: node)) {
+            case .yes: return .yes
+            case .unknown: found = .unknown
+            case .no: continue
+            }
+        }
+        return found
+    }
+}
+
 // MARK: - Conditions
 
 extension RuleCondition {
@@ -53,8 +97,7 @@ extension RuleCondition {
             return wall.map { calendar.truth(of: schedule, at: $0) } ?? .unknown
         case .level(let levels):
             return view.level.map { RuleTruth(levels.contains($0)) } ?? .unknown
-        case .zone(let zones): return view.zone.truth(of: zones)
-        case .near(let things): return view.nearby.truth(of: things)
+        case .zone(let places, let who), .near(let places, let who): return view.truth(of: who, at: places)
         }
     }
 }

@@ -9,10 +9,11 @@ package import Things
 package struct SimulatedEvent: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case state(String, JSONObject)
-        case enter(String)
-        case exit(String)
-        case near(String)
-        case far(String)
+        // The node is that of a further device.
+        case enter(String, by: String?)
+        case exit(String, by: String?)
+        case near(String, by: String?)
+        case far(String, by: String?)
         case level(LifecycleLevel)
         case availability(String, isOnline: Bool)
         case location(GeoPoint, accuracy: Double)
@@ -127,9 +128,18 @@ extension SimulatedEvent.Kind {
     /// The thing or the zone that it is about.
     fileprivate var subject: (kind: FlareClass, name: String)? {
         switch self {
-        case .state(let name, _), .near(let name), .far(let name), .availability(let name, _): (.thing, name)
-        case .enter(let name), .exit(let name): (.zone, name)
+        case .state(let name, _), .near(let name, _), .far(let name, _), .availability(let name, _):
+            (.thing, name)
+        case .enter(let name, _), .exit(let name, _): (.zone, name)
         case .level, .location, .beacon, .stop, .start, .clock: nil
+        }
+    }
+
+    /// The node of the further device that it is about.
+    var node: String? {
+        switch self {
+        case .enter(_, let node), .exit(_, let node), .near(_, let node), .far(_, let node): node
+        case .state, .level, .availability, .location, .beacon, .stop, .start, .clock: nil
         }
     }
 }
@@ -146,10 +156,10 @@ extension SimulatedEvent {
     ) throws(Refusal) -> Kind {
         switch word {
         case "state": return .state(try name(subject), try object(value))
-        case "enter": return .enter(try zoneName(subject))
-        case "exit": return .exit(try zoneName(subject))
-        case "near": return .near(try name(subject))
-        case "far": return .far(try name(subject))
+        case "enter": return .enter(try zoneName(subject), by: try node(value))
+        case "exit": return .exit(try zoneName(subject), by: try node(value))
+        case "near": return .near(try name(subject), by: try node(value))
+        case "far": return .far(try name(subject), by: try node(value))
         case "level":
             let found = LifecycleLevel.allCases.first { $0.stateName == value || $0.hmiLevel == value }
             guard let level = found else {
@@ -191,6 +201,15 @@ extension SimulatedEvent {
             throw invalid("has as subject \(QuotedValue.of(subject)); must be zone: with a name")
         }
         return String(name)
+    }
+
+    /// The device that it is about; without one, the daemon's own.
+    private static func node(_ value: String) throws(Refusal) -> String? {
+        guard !value.isEmpty else { return nil }
+        guard value.utf8.count <= RuleLimits.nameBytes, RuleDevice(value).node != nil else {
+            throw invalid("has as value \(QuotedValue.of(value)); must be the node of a device, or empty")
+        }
+        return value
     }
 
     private static func object(_ value: String) throws(Refusal) -> JSONObject {

@@ -18,6 +18,8 @@ package struct SimulatedPlace: Sendable {
     package var nearby = RulePresence.nowhere
     package var level: LifecycleLevel? = .disconnected
     package var location: GeoPoint?
+    /// Where further devices are, by their nodes.
+    private var others: [String: [FlareClass: RulePresence]] = [:]
 
     /// A place in which each name is a thing or a zone.
     package init() { isClosed = false }
@@ -68,9 +70,24 @@ package struct SimulatedPlace: Sendable {
 
     mutating func set(_ isOnline: Bool, of thing: FlareID) { availability[thing] = isOnline }
 
+    /// A further device, which is in no zone and near nothing.
+    mutating func add(device node: String) {
+        if others[node] == nil { others[node] = [.zone: .nowhere, .thing: .nowhere] }
+    }
+
+    /// - Parameter node: That of a further device; `nil` for the daemon's own.
+    mutating func move(_ node: String?, _ kind: FlareClass, to presence: RulePresence) {
+        guard let node else {
+            if kind == .zone { zone = presence } else { nearby = presence }
+            return
+        }
+        others[node, default: [:]][kind] = presence
+    }
+
     /// The daemon starts again: it has to learn where it is.
     mutating func forgetPresence() {
         (zone, nearby, level, location) = (.unknown, .unknown, nil, nil)
+        others = others.mapValues { _ in [:] }
         availability = [:]
         isFresh = false
     }
@@ -78,6 +95,13 @@ package struct SimulatedPlace: Sendable {
 
 extension SimulatedPlace: RuleView {
     package func data(of thing: FlareID) -> JSONObject? { data[thing] ?? [:] }
+
+    package var devices: [String?] { [nil] + others.keys.sorted() }
+
+    package func presence(_ kind: FlareClass, of node: String?) -> RulePresence {
+        guard let node else { return kind == .zone ? zone : nearby }
+        return others[node]?[kind] ?? .unknown
+    }
 
     /// At the beginning all things are connected.
     package func isOnline(_ thing: FlareID) -> Bool? { availability[thing] ?? (isFresh ? true : nil) }

@@ -69,6 +69,8 @@ package struct RuleOptions: Sendable, Hashable {
     package var gone: String?
     package var near: [String] = []
     package var far: [String] = []
+    /// `--who`: whose coming and going it is.
+    package var who: String?
     package var level: [String] = []
 
     // IF

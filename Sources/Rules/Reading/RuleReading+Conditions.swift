@@ -15,7 +15,8 @@ extension RuleReading {
                 field: object.path
             )
         }
-        warnings.addUnknown(in: object, known: name == "clause" ? ["thing", "clause"] : [name])
+        let others = ["clause": ["thing"], "zone": ["device"], "near": ["device"]][name] ?? []
+        warnings.addUnknown(in: object, known: [name] + others)
         switch name {
         case "clause":
             let clause = try Self.clause("clause", in: object)
@@ -28,8 +29,12 @@ extension RuleReading {
                 if !levels.contains(level) { levels.append(level) }
             }
             return .level(levels)
-        case "zone": return .zone(try Self.references("zone", in: object).map { .zone($0) })
-        default: return .near(try Self.references("near", in: object).map { .thing($0) })
+        case "zone":
+            let zones = try Self.references("zone", in: object).map { RuleReference.zone($0) }
+            return .zone(zones, of: try Self.device(in: object, .nobody))
+        default:
+            let things = try Self.references("near", in: object).map { RuleReference.thing($0) }
+            return .near(things, of: try Self.device(in: object, .nobody))
         }
     }
 

@@ -26,6 +26,31 @@ extension RuleReading {
         return .zone(.zone(zone))
     }
 
+    /// Whose place it is: the daemon's own device, if none is named.
+    ///
+    /// - Parameters:
+    ///   - word: What is said beside a node and `any`: of several devices, the first, the last, or none.
+    ///   - place: Where one comes in or goes out.
+    static func device(
+        in object: RuleObject,
+        _ word: RuleDevice,
+        of place: RulePlace? = nil
+    ) throws(Refusal) -> RuleDevice {
+        let words = [RuleDevice.any, word]
+        let legal = "the node of a device, \(Words.list(words.compactMap(\.text), "or"))"
+        guard let text = try object.optionalText("device", legal) else { return .own }
+        let device = RuleDevice(text)
+        guard device.node.map(isName) ?? words.contains(device) else {
+            throw object.invalid("device", .string(text), legal)
+        }
+        switch place {
+        case nil, .zone: return device
+        case .circle, .beacon:
+            let rule = "is for zones and things: a geofence or a beacon is of this device alone"
+            throw object.refusal(.invalidValue, of: "device", rule)
+        }
+    }
+
     static func circle(in object: RuleObject) throws(Refusal) -> RuleCircle {
         _ = try object.required("latitude", "a number from -90 to 90")
         _ = try object.required("longitude", "a number from -180 to 180")

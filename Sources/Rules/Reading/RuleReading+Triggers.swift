@@ -13,8 +13,8 @@ extension RuleReading {
             case .schedule: Schedule.memberNames + ["missed"]
             case .cron: ["cron", "missed", "timeZone", "utc"]
             case .once: ["at", "missed", "timeZone", "utc"]
-            case .enter, .exit: ["geofence", "beacon", "zone", "rssi", "gone"]
-            case .near, .far: ["thing"]
+            case .enter, .exit: ["geofence", "beacon", "zone", "rssi", "gone", "device"]
+            case .near, .far: ["thing", "device"]
             case .lifecycle: ["call", "level"]
             case .device: ["thing", "event", "threshold"]
             }
@@ -36,10 +36,14 @@ extension RuleReading {
             return .time(try Self.timeTrigger(.cron(cron), in: object))
         case .once:
             return .time(try Self.timeTrigger(.once(try Self.time("at", in: object)), in: object))
-        case .enter: return .enter(try place(in: object))
-        case .exit: return .exit(try place(in: object))
-        case .near: return .near(try thing(in: object))
-        case .far: return .far(try thing(in: object))
+        case .enter:
+            let place = try place(in: object)
+            return .enter(place, by: try Self.device(in: object, .first, of: place))
+        case .exit:
+            let place = try place(in: object)
+            return .exit(place, by: try Self.device(in: object, .last, of: place))
+        case .near: return .near(try thing(in: object), by: try Self.device(in: object, .first))
+        case .far: return .far(try thing(in: object), by: try Self.device(in: object, .last))
         case .lifecycle: return try Self.lifecycle(in: object)
         case .device:
             return .device(

@@ -78,8 +78,11 @@ struct RuleWords {
         try addDevices()
         try addTimes()
         try addPlaces()
-        for text in options.near { addTrigger("--near", ["on": "near", "thing": .string(text)]) }
-        for text in options.far { addTrigger("--far", ["on": "far", "thing": .string(text)]) }
+        for text in options.near { addPresence("--near", ["on": "near", "thing": .string(text)]) }
+        for text in options.far { addPresence("--far", ["on": "far", "thing": .string(text)]) }
+        if options.who != nil, (options.enter + options.exit + options.near + options.far).isEmpty {
+            throw Self.needs("--who", "--enter, --exit, --near or --far")
+        }
         for text in options.level { addTrigger("--level", ["on": "lifecycle", "level": .string(text)]) }
         guard !triggers.isEmpty else {
             throw Refusal(
@@ -215,12 +218,20 @@ struct RuleWords {
                 origins.append(Origin(path: "\(path).rssi", option: "--rssi"))
                 origins.append(Origin(path: "\(path).gone", option: "--gone"))
             }
-            addTrigger(option, members)
+            addPresence(option, members)
         }
         guard !hasBeacon else { return }
         for (option, text) in [("--rssi", options.rssi), ("--gone", options.gone)] where text != nil {
             throw Self.needs(option, "beacon: in --enter or --exit")
         }
+    }
+
+    /// A coming or a going, of the device of `--who`.
+    private mutating func addPresence(_ option: String, _ members: JSONObject) {
+        var members = members
+        members["device"] = options.who.map { .string($0) }
+        origins.append(Origin(path: "when[\(triggers.count)].device", option: "--who"))
+        addTrigger(option, members)
     }
 
     private static func place(

@@ -23,13 +23,19 @@ extension Rule {
 
 extension RuleTrigger {
     package var json: JSONObject {
+        var json = members
+        json["device"] = who?.text.map { .string($0) }
+        return json
+    }
+
+    private var members: JSONObject {
         switch self {
         case .state(let trigger): trigger.json
         case .time(let trigger): trigger.json
-        case .enter(let place): place.json(on: "enter")
-        case .exit(let place): place.json(on: "exit")
-        case .near(let thing): ["on": "near", "thing": .string(thing.text)]
-        case .far(let thing): ["on": "far", "thing": .string(thing.text)]
+        case .enter(let place, _): place.json(on: "enter")
+        case .exit(let place, _): place.json(on: "exit")
+        case .near(let thing, _): ["on": "near", "thing": .string(thing.text)]
+        case .far(let thing, _): ["on": "far", "thing": .string(thing.text)]
         case .call(let call): ["on": "lifecycle", "call": .string(call.rawValue)]
         case .level(let level): ["on": "lifecycle", "level": .string(level.stateName)]
         case .device(let trigger): trigger.json
@@ -121,13 +127,19 @@ extension BeaconName {
 
 extension RuleCondition {
     package var json: JSONObject {
+        var json = members
+        json["device"] = who?.text.map { .string($0) }
+        return json
+    }
+
+    private var members: JSONObject {
         switch self {
         case .state(let thing, let clause):
-            return ["thing": .string(thing.text), "clause": .object(clause.json)]
-        case .during(let schedule): return ["during": .object(schedule.members)]
-        case .level(let levels): return ["level": .array(levels.map { .string($0.stateName) })]
-        case .zone(let zones): return ["zone": .array(zones.map { .string($0.text) })]
-        case .near(let things): return ["near": .array(things.map { .string($0.text) })]
+            ["thing": .string(thing.text), "clause": .object(clause.json)]
+        case .during(let schedule): ["during": .object(schedule.members)]
+        case .level(let levels): ["level": .array(levels.map { .string($0.stateName) })]
+        case .zone(let zones, _): ["zone": .array(zones.map { .string($0.text) })]
+        case .near(let things, _): ["near": .array(things.map { .string($0.text) })]
         }
     }
 }

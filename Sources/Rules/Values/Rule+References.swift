@@ -19,6 +19,24 @@ extension Rule {
         }
     }
 
+    /// The rule with other devices whose places it looks at.
+    ///
+    /// - Parameter replace: Has a device, and the path of its member.
+    package func replacingDevices<Failure: Error>(
+        by replace: (_ device: RuleDevice, _ path: String) throws(Failure) -> RuleDevice
+    ) throws(Failure) -> Rule {
+        var rule = self
+        for (index, trigger) in triggers.enumerated() {
+            guard let who = trigger.who else { continue }
+            rule.triggers[index] = trigger.by(try replace(who, "when[\(index)].device"))
+        }
+        for (index, condition) in conditions.enumerated() {
+            guard let who = condition.who else { continue }
+            rule.conditions[index] = condition.of(try replace(who, "if[\(index)].device"))
+        }
+        return rule
+    }
+
     /// The rule with the names of its objects, for people; what has none keeps its identifier.
     package func named(by name: (_ kind: FlareClass, _ id: FlareID) -> String?) -> Rule {
         let named = try? replacingReferences { reference, _ throws(Refusal) in
@@ -64,6 +82,16 @@ extension Rule {
 }
 
 extension RuleTrigger {
+    fileprivate func by(_ device: RuleDevice) -> Self {
+        switch self {
+        case .enter(let place, _): .enter(place, by: device)
+        case .exit(let place, _): .exit(place, by: device)
+        case .near(let thing, _): .near(thing, by: device)
+        case .far(let thing, _): .far(thing, by: device)
+        case .state, .time, .call, .level, .device: self
+        }
+    }
+
     fileprivate func replacing(_ replace: Rule.Replacement, at path: String) throws(Refusal) -> Self {
         switch self {
         case .state(let trigger):
@@ -76,10 +104,10 @@ extension RuleTrigger {
                     margin: trigger.margin
                 )
             )
-        case .enter(.zone(let zone)): .enter(.zone(try replace(zone, "\(path).zone")))
-        case .exit(.zone(let zone)): .exit(.zone(try replace(zone, "\(path).zone")))
-        case .near(let thing): .near(try replace(thing, "\(path).thing"))
-        case .far(let thing): .far(try replace(thing, "\(path).thing"))
+        case .enter(.zone(let zone), let who): .enter(.zone(try replace(zone, "\(path).zone")), by: who)
+        case .exit(.zone(let zone), let who): .exit(.zone(try replace(zone, "\(path).zone")), by: who)
+        case .near(let thing, let who): .near(try replace(thing, "\(path).thing"), by: who)
+        case .far(let thing, let who): .far(try replace(thing, "\(path).thing"), by: who)
         case .device(let trigger):
             .device(
                 DeviceTrigger(
@@ -88,17 +116,27 @@ extension RuleTrigger {
                     threshold: trigger.threshold
                 )
             )
-        case .enter(.circle), .enter(.beacon), .exit(.circle), .exit(.beacon), .time, .call, .level: self
+        case .enter, .exit, .time, .call, .level: self
         }
     }
 }
 
 extension RuleCondition {
+    fileprivate func of(_ device: RuleDevice) -> Self {
+        switch self {
+        case .zone(let zones, _): .zone(zones, of: device)
+        case .near(let things, _): .near(things, of: device)
+        case .state, .during, .level: self
+        }
+    }
+
     fileprivate func replacing(_ replace: Rule.Replacement, at path: String) throws(Refusal) -> Self {
         switch self {
         case .state(let thing, let clause): .state(try replace(thing, "\(path).thing"), clause)
-        case .zone(let zones): .zone(try Self.replacing(zones, replace, at: "\(path).zone"))
-        case .near(let things): .near(try Self.replacing(things, replace, at: "\(path).near"))
+        case .zone(let zones, let who):
+            .zone(try Self.replacing(zones, replace, at: "\(path).zone"), of: who)
+        case .near(let things, let who):
+            .near(try Self.replacing(things, replace, at: "\(path).near"), of: who)
         case .during, .level: self
         }
     }

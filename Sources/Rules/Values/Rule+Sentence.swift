@@ -40,10 +40,10 @@ extension RuleTrigger {
         switch self {
         case .state(let trigger): trigger.words
         case .time(let trigger): trigger.words
-        case .enter(let place): "this device enters \(place.words)"
-        case .exit(let place): "this device leaves \(place.words)"
-        case .near(let thing): "this device comes near \(thing.words)"
-        case .far(let thing): "this device moves away from \(thing.words)"
+        case .enter(let place, let who): "\(who.words) enters \(place.words)"
+        case .exit(let place, let who): "\(who.words) leaves \(place.words)"
+        case .near(let thing, let who): "\(who.words) comes near \(thing.words)"
+        case .far(let thing, let who): "\(who.words) moves away from \(thing.words)"
         case .call(let call): "the lifecycle calls \(call.rawValue)"
         case .level(let level): "the lifecycle level becomes \(level.stateName)"
         case .device(let trigger): trigger.words
@@ -156,8 +156,8 @@ extension RuleCondition {
             clause.words(about: StateClause.Subject(thing.words), isPart: isPart)
         case .during(let schedule): schedule.rangeWords
         case .level(let levels): "the lifecycle level is \(Words.list(levels.map(\.stateName), "or"))"
-        case .zone(let zones): "this device is in \(Words.list(zones.map(\.words), "or"))"
-        case .near(let things): "this device is near \(Words.list(things.map(\.words), "or"))"
+        case .zone(let zones, let who): "\(who.words) is in \(Words.list(zones.map(\.words), "or"))"
+        case .near(let things, let who): "\(who.words) is near \(Words.list(things.map(\.words), "or"))"
         }
     }
 }

@@ -10,7 +10,15 @@ package enum RuleCondition: Sendable, Hashable {
     /// At one of the levels.
     case level([LifecycleLevel])
     /// In one of the zones.
-    case zone([RuleReference])
+    case zone([RuleReference], of: RuleDevice = .own)
     /// Near one of the things.
-    case near([RuleReference])
+    case near([RuleReference], of: RuleDevice = .own)
+
+    /// Whose place it looks at; `nil` of any other condition.
+    package var who: RuleDevice? {
+        switch self {
+        case .zone(_, let who), .near(_, let who): who
+        case .state, .during, .level: nil
+        }
+    }
 }

@@ -6,7 +6,7 @@ import Text
 /// - Source: contrib/contract/rules.md, "Notifications".
 package struct RuleText: Sendable, Hashable {
     package enum Placeholder: String, Sendable, Hashable, CaseIterable {
-        case thing, zone, field, value, before, time, rule, why
+        case device, thing, zone, field, value, before, time, rule, why
     }
 
     package enum Part: Sendable, Hashable {

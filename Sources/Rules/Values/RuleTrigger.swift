@@ -7,14 +7,22 @@ package enum RuleTrigger: Sendable, Hashable {
     case state(StateTrigger)
     /// Apart, since it is several times as large as the others.
     indirect case time(TimeTrigger)
-    case enter(RulePlace)
-    case exit(RulePlace)
-    case near(RuleReference)
-    case far(RuleReference)
+    case enter(RulePlace, by: RuleDevice = .own)
+    case exit(RulePlace, by: RuleDevice = .own)
+    case near(RuleReference, by: RuleDevice = .own)
+    case far(RuleReference, by: RuleDevice = .own)
     case call(LifecycleCall)
     /// The level is reached.
     case level(LifecycleLevel)
     case device(DeviceTrigger)
+
+    /// Whose coming and going it is; `nil` of any other trigger.
+    package var who: RuleDevice? {
+        switch self {
+        case .enter(_, let who), .exit(_, let who), .near(_, let who), .far(_, let who): who
+        case .state, .time, .call, .level, .device: nil
+        }
+    }
 
     /// Whether it is a schedule, with which alone actions may be at its end or in its range.
     package var schedule: Schedule? {

@@ -34,6 +34,10 @@ package struct RuleUses: Sendable, Hashable {
     /// Things that are looked at for being near.
     package private(set) var nearness: [RuleReference] = []
     package private(set) var zones: [RuleReference] = []
+    /// The nodes of further devices whose places are looked at.
+    package private(set) var nodes: [String] = []
+    /// Whether the place of the daemon's own device, or of whichever device it is, is looked at.
+    private var looksAtPlaces = false
     /// Circles and beacons.
     package private(set) var places: [RulePlace] = []
     /// Things whose connection is looked at.
@@ -53,8 +57,8 @@ package struct RuleUses: Sendable, Hashable {
 
     /// Whether it needs `read devices`.
     package var looksAtDevices: Bool {
-        !nearness.isEmpty || !zones.isEmpty || !places.isEmpty || !levels.isEmpty || !calls.isEmpty
-            || tellsZone || followsSun || writes.contains { $0.target == .nearby }
+        looksAtPlaces || !places.isEmpty || !levels.isEmpty || !calls.isEmpty || tellsZone || followsSun
+            || writes.contains { $0.target == .nearby }
     }
 
     package init(_ rule: Rule) {
@@ -64,20 +68,25 @@ package struct RuleUses: Sendable, Hashable {
         for action in rule.actions { add(action, isScheduled) }
         // Each once, found with sets: a rule may name thousands.
         (reads, writes, recipients) = (reads.unique, writes.unique, recipients.unique)
-        (nearness, zones, places) = (nearness.unique, zones.unique, places.unique)
+        (nearness, zones, places, nodes) = (nearness.unique, zones.unique, places.unique, nodes.unique)
         (connections, levels, calls) = (connections.unique, levels.unique, calls.unique)
     }
 
+    private mutating func add(_ device: RuleDevice) {
+        if let node = device.node { nodes.append(node) } else { looksAtPlaces = true }
+    }
+
     private mutating func add(_ trigger: RuleTrigger) {
+        if let who = trigger.who { add(who) }
         switch trigger {
         case .state(let trigger):
             for field in trigger.fields {
                 reads.append(Read(thing: trigger.thing, field: field, starts: true))
             }
         case .time: if trigger.schedule?.needsPlace == true { followsSun = true }
-        case .enter(let place), .exit(let place):
+        case .enter(let place, _), .exit(let place, _):
             if case .zone(let zone) = place { zones.append(zone) } else { places.append(place) }
-        case .near(let thing), .far(let thing): nearness.append(thing)
+        case .near(let thing, _), .far(let thing, _): nearness.append(thing)
         case .call(let call): calls.append(call)
         case .level(let level): levels.append(level)
         case .device(let trigger): connections.append(trigger.thing)
@@ -85,6 +94,7 @@ package struct RuleUses: Sendable, Hashable {
     }
 
     private mutating func add(_ condition: RuleCondition) {
+        if let who = condition.who { add(who) }
         switch condition {
         case .state(let thing, let clause):
             for field in clause.fields.sorted() {
@@ -92,8 +102,8 @@ package struct RuleUses: Sendable, Hashable {
             }
         case .during(let schedule): if schedule.needsPlace { followsSun = true }
         case .level(let some): levels += some
-        case .zone(let some): zones += some
-        case .near(let some): nearness += some
+        case .zone(let some, _): zones += some
+        case .near(let some, _): nearness += some
         }
     }
 

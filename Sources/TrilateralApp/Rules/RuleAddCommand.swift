@@ -211,13 +211,13 @@ struct RuleWhenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A place that this device enters: zone:Z, geo:LAT,LON,METRES or 'beacon:id1: UUID id2: MAJOR id3: MINOR'.",
+            "A place that is entered: zone:Z, geo:LAT,LON,METRES or 'beacon:id1: UUID id2: MAJOR id3: MINOR'.",
             valueName: "place"
         )
     )
     var enter: [String] = []
 
-    @Option(help: ArgumentHelp("A place that this device leaves.", valueName: "place"))
+    @Option(help: ArgumentHelp("A place that is left.", valueName: "place"))
     var exit: [String] = []
 
     @Option(
@@ -246,6 +246,14 @@ struct RuleWhenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A thing that is no longer near.", valueName: "thing"), completion: .things)
     var far: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Whose --enter, --exit, --near and --far it is: the node of a device; any, for each device; first, of --enter and --near, if no other device is there; last, of --exit and --far, if no device is there any more. Without it this device.",
+            valueName: "device"
+        )
+    )
+    var who: String?
+
     @Option(help: ArgumentHelp("A level that is reached, such as Active.", valueName: "level"))
     var level: [String] = []
 
@@ -260,7 +268,7 @@ struct RuleWhenOptions: ParsableArguments {
         (options.start, options.end, options.days, options.cron) = (start, end, days, cron)
         (options.from, options.until) = (from, until)
         (options.once, options.enter, options.exit) = (once, enter, exit)
-        (options.rssi, options.gone) = (rssi, gone)
+        (options.rssi, options.gone, options.who) = (rssi, gone, who)
         (options.near, options.far, options.level, options.between) = (near, far, level, between)
     }
 }
@@ -320,7 +328,7 @@ struct RuleThenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The message; {thing}, {zone}, {field}, {value}, {before}, {time}, {rule} and {why} are filled in.",
+            "The message; {device}, {thing}, {zone}, {field}, {value}, {before}, {time}, {rule} and {why} are filled in.",
             valueName: "text"
         )
     )

@@ -51,7 +51,7 @@ package struct LoadedRule: Sendable, Hashable {
     var namesBeacons: Bool {
         entry.rule.triggers.contains { trigger in
             switch trigger {
-            case .enter(.beacon), .exit(.beacon): true
+            case .enter(.beacon, _), .exit(.beacon, _): true
             default: false
             }
         }

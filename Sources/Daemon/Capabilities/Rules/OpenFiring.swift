@@ -2,6 +2,7 @@ import Accounts
 import Controller
 import Flare
 import JSON
+import Messages
 import People
 import Rules
 import Text
@@ -104,13 +105,17 @@ struct OpenFiring: Sendable {
         ]
         words[.thing] = firing.cause.thing.map { core.slugs[.thing, $0] ?? "\($0)" }
         var zone = core.zoneID
+        if let device = firing.cause.device {
+            words[.device] = core.deviceName(device.node)
+            if let node = device.node { zone = core.nodes[node]?.zoneID }
+        }
         switch firing.cause {
         case .state(_, let field, let before, let after):
             words[.field] = field
             // No text has more of them.
             words[.before] = before.map { QuotedValue.clipped($0.words, to: RuleLimits.text) }
             words[.value] = after.map { QuotedValue.clipped($0.words, to: RuleLimits.text) }
-        case .enter(.zone(let reference)), .exit(.zone(let reference)): zone = reference.id ?? zone
+        case .enter(.zone(let reference), _), .exit(.zone(let reference), _): zone = reference.id ?? zone
         default: break
         }
         words[.zone] = zone.map { core.slugs[.zone, $0] ?? "\($0)" }

@@ -16,6 +16,15 @@ struct RuleSight: Sendable {
         var address: String?
     }
 
+    /// Where a device is.
+    struct Presence: Sendable, Hashable {
+        /// Whether the server has said that in this environment.
+        var isRead = false
+        var isKnown = false
+        var zone: FlareID?
+        var nearby: FlareID?
+    }
+
     /// Things that rules look at.
     var things: [FlareID: Thing] = [:]
     /// The things and zones that rules name, and whether each is there; unknown until the place was read.
@@ -24,11 +33,10 @@ struct RuleSight: Sendable {
     var environment: FlareID?
     /// Whether the place was looked at since it was read.
     var isPlaceSeen = false
-    /// Whether the server has said where the device is in this environment.
-    var isPresenceRead = false
-    var isPresenceKnown = false
-    var zone: FlareID?
-    var nearby: FlareID?
+    /// Where the daemon's own device is.
+    private var own = Presence()
+    /// Where further devices are, by their nodes.
+    private var others: [String: Presence] = [:]
 
     /// Not before the first place is loaded: the levels up to that belong to the start.
     var isLevelKnown = false
@@ -61,17 +69,37 @@ struct RuleSight: Sendable {
         (things, objects) = ([:], [:])
         environment = core.environmentID
         isPlaceSeen = core.isPlaceReady
-        isPresenceKnown = core.isPlaceReady && core.device != nil
-        isPresenceRead = isPresenceKnown
-        (zone, nearby) = (core.zoneID, core.nearbyID)
+        own = Presence(known: core.isPlaceReady && core.device != nil, core.zoneID, core.nearbyID)
+        others = core.nodes.mapValues { node in
+            Presence(known: core.isPlaceReady && node.device != nil, node.zoneID, node.nearbyID)
+        }
         isLevelKnown = core.lifecycle.isPlaceLoaded
         see(core.lifecycle)
         hearsBeacons = core.isRunning(.beacons)
     }
 
+    /// Where a device is, by its node; `nil` is the daemon's own.
+    subscript(node: String?) -> Presence {
+        get { node.map { others[$0] ?? Presence() } ?? own }
+        set { if let node { others[node] = newValue } else { own = newValue } }
+    }
+
+    /// The environment is another one.
+    mutating func forgetPresences() { (own, others) = (Presence(), [:]) }
+
+    /// What was known of devices that are not listed any more means nothing when they are listed again.
+    mutating func keepPresences(of nodes: Set<String>) { others = others.filter { nodes.contains($0.key) } }
+
     mutating func see(_ lifecycle: Lifecycle) {
         (level, audio, context) = (lifecycle.level, lifecycle.audio, lifecycle.context)
         language = lifecycle.language?.tag
+    }
+}
+
+extension RuleSight.Presence {
+    /// What is so now, as nobody has looked before.
+    init(known isKnown: Bool, _ zone: FlareID?, _ nearby: FlareID?) {
+        self.init(isRead: isKnown, isKnown: isKnown, zone: zone, nearby: nearby)
     }
 }
 
@@ -86,6 +114,9 @@ extension RuleSight.Thing {
 extension ControllerState {
     /// Whether a thing or a zone is in the current environment.
     func has(_ id: FlareID) -> Bool { things.index(forKey: id) != nil || zones.index(forKey: id) != nil }
+
+    /// The nodes of a rule's devices that are not listed.
+    func missingDevices(of rule: Rule) -> Set<String> { rule.nodes.filter { nodes[$0] == nil } }
 }
 
 extension Rule {

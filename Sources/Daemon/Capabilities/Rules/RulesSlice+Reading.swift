@@ -19,6 +19,7 @@ extension RulesSlice {
             let caller = Caller.user(rule.maker)
             return core.people.verdict(of: caller, .read, on: object, at: now.wallMilliseconds).isGranted
         }
+        func mayFind(_ node: String?) -> Bool { may(node.map { .device($0) } ?? .devices) }
         func maySee(_ kind: FlareClass, _ id: FlareID) -> Bool {
             // What is gone has no place.
             let gone: AccessObject =
@@ -27,9 +28,10 @@ extension RulesSlice {
         }
         switch firing.cause {
         case .state(let thing, _, _, _), .device(let thing, _): return maySee(.thing, thing)
-        case .near(let thing), .far(let thing): return may(.devices) && maySee(.thing, thing)
-        case .enter(.zone(let zone)), .exit(.zone(let zone)):
-            return may(.devices) && zone.id.map { maySee(.zone, $0) } ?? true
+        case .near(let thing, let node), .far(let thing, let node):
+            return mayFind(node) && maySee(.thing, thing)
+        case .enter(.zone(let zone), let node), .exit(.zone(let zone), let node):
+            return mayFind(node) && zone.id.map { maySee(.zone, $0) } ?? true
         case .enter, .exit, .level, .call: return may(.devices)
         case .schedule: return !rule.entry.rule.uses.followsSun || may(.devices)
         case .cron, .once, .request: return true

@@ -24,7 +24,7 @@ extension RulesSlice {
         }
         sight.catchUp(with: core)
         for rule in load.rules { sight.add(rule.entry.rule, in: core) }
-        let entries = load.rules.map { entry(of: $0) }
+        let entries = load.rules.map { entry(of: $0, in: core) }
         let memories = load.memories.mapValues { RuleMemory($0) }
         var effects = handle(.beaconSensor(isOn: sight.hearsBeacons), in: core, at: now)
         effects += handle(.started(entries, memories: memories), in: core, at: now)
@@ -63,7 +63,7 @@ extension RulesSlice {
         }
         if !setsCeiling || !rule.entry.rule.isEnabled { effects += setCeiling(nil, ofRule: id) }
         let wasSuspended = engine?.suspension(of: id) != nil
-        effects += handle(.ruleAdded(entry(of: rule)), in: core, at: now)
+        effects += handle(.ruleAdded(entry(of: rule, in: core)), in: core, at: now)
         if let old { forget(old) }
         if wasSuspended || engine?.suspension(of: id) != nil { isSuspensionShown = false }
         if rule.namesBeacons || old?.namesBeacons ?? false { effects.append(.changed(.ruleBeacons)) }
@@ -131,12 +131,13 @@ extension RulesSlice {
     }
 
     /// A rule with what is missing of it now.
-    private func entry(of rule: LoadedRule) -> RuleEntry {
+    private func entry(of rule: LoadedRule, in core: ControllerState) -> RuleEntry {
         RuleEntry(
             rule.entry.id,
             rule.entry.rule,
             suspension: rule.entry.suspension,
-            missing: sight.missing(of: rule.entry.rule)
+            missing: sight.missing(of: rule.entry.rule),
+            missingDevices: core.missingDevices(of: rule.entry.rule)
         )
     }
 
@@ -214,21 +215,22 @@ extension RulesSlice {
         return [.raise("rules", .warning, message: sentences.joined(separator: " "))]
     }
 
-    /// The things, zones and recipients of a rule that are not there, such as `thing:lamp`, as they were called last.
+    /// The things, zones, devices and recipients of a rule that are not there, such as `thing:lamp`, as they were called last.
     package func missing(of id: Int, in core: ControllerState) -> [String] {
         guard let rule = rules[id] else { return [] }
         return missingObjects(of: rule, in: core) + rule.missingRecipients
     }
 
     private func missingObjects(of rule: LoadedRule, in core: ControllerState) -> [String] {
+        let devices = core.missingDevices(of: rule.entry.rule).map { "device:\($0)" }
         let missing = sight.missing(of: rule.entry.rule)
-        guard !missing.isEmpty else { return [] }
+        guard !missing.isEmpty else { return devices.sorted() }
         let called = rule.names
         let names = rule.entry.rule.references.filter { missing.contains($0.id) }.map { object in
             let name = core.slugs[object.kind, object.id] ?? called[object] ?? "\(object.id)"
             return "\(object.kind.rawValue):\(name)"
         }
-        return names.sorted()
+        return (names + devices).sorted()
     }
 
     /// Why a rule does not run, with what is gone of it.
@@ -258,7 +260,7 @@ extension RuleSuspension {
     /// Why a rule does not run, for people.
     package var words: String {
         switch self {
-        case .gone: "a thing, a zone or a recipient of it is not there"
+        case .gone: "a thing, a zone, a device or a recipient of it is not there"
         case .rights: "its maker may no longer do this"
         case .maker: "its maker is off or removed"
         case .notNotifiable: "a profile does not let it notify of a property"
@@ -321,6 +323,9 @@ extension RulesSlice {
         in core: ControllerState,
         at now: Instant
     ) -> RuleTest {
+        var sight = sight
+        // Without rules nobody has looked.
+        if isIdle { sight.catchUp(with: core) }
         let (instant, view) = (RuleInstant(now), RulesView(core, sight))
         let waits = id.flatMap { engine?.waits(of: $0, at: instant) }
         let calendar = engine?.calendar ?? RuleCalendar()
@@ -333,7 +338,7 @@ extension RulesSlice {
         for rule in rules.values {
             for trigger in rule.entry.rule.triggers {
                 switch trigger {
-                case .enter(.beacon(let beacon)), .exit(.beacon(let beacon)): names.insert(beacon.name)
+                case .enter(.beacon(let beacon), _), .exit(.beacon(let beacon), _): names.insert(beacon.name)
                 default: break
                 }
             }

@@ -19,10 +19,22 @@ extension RulesSlice {
             let accuracy = location.accuracyMetres ?? 0
             return handle(.located(location.point, accuracy: accuracy), in: core, at: now)
         case .flare(.replied(.loadPresence, .success)):
-            sight.isPresenceRead = true
+            sight[nil].isRead = true
             return []
+        case .node(let node, let event):
+            if case .flare(.replied(.loadPresence, .success)) = event { sight[node].isRead = true }
+            return lookAtPresence(of: node, in: core, at: now)
+        case .nodesListed: return lookAtDevices(in: core, at: now)
         default: return []
         }
+    }
+
+    /// Looks at which further devices are listed.
+    mutating func lookAtDevices(in core: ControllerState, at now: Instant) -> [SliceEffect] {
+        sight.keepPresences(of: Set(core.nodes.keys))
+        let named = rules.values.reduce(into: Set<String>()) { $0.formUnion($1.entry.rule.nodes) }
+        let events = named.sorted().map { core.nodes[$0] == nil ? RuleEvent.deviceGone($0) : .deviceBack($0) }
+        return handleAll(events, in: core, at: now)
     }
 
     /// A thing at the edge has uploaded a state.
@@ -69,7 +81,8 @@ extension RulesSlice {
         var effects: [SliceEffect] = []
         if core.environmentID != sight.environment {
             sight.environment = core.environmentID
-            (sight.isPlaceSeen, sight.isPresenceRead, sight.isPresenceKnown) = (false, false, false)
+            sight.isPlaceSeen = false
+            sight.forgetPresences()
         }
         if !core.isPlaceReady {
             sight.isPlaceSeen = false
@@ -79,7 +92,7 @@ extension RulesSlice {
         } else {
             for id in objects(of: changes) { effects += look(at: id, in: core, at: now) }
         }
-        effects += lookAtPresence(in: core, at: now)
+        effects += lookAtPresence(of: nil, in: core, at: now)
         if !sight.isLevelKnown || changes.contains(.lifecycle) {
             effects += look(at: core.lifecycle, in: core, at: now)
         }
@@ -183,28 +196,32 @@ extension RulesSlice {
 
     // MARK: Places and levels
 
-    private mutating func lookAtPresence(in core: ControllerState, at now: Instant) -> [SliceEffect] {
-        guard core.isPlaceReady, core.device != nil else {
-            sight.isPresenceKnown = false
+    /// Looks at where a device is, by its node; `nil` is the daemon's own.
+    private mutating func lookAtPresence(
+        of node: String?,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] {
+        let old = sight[node]
+        guard core.isPlaceReady, let (zone, nearby) = core.presence(of: node) else {
+            if old.isKnown { sight[node].isKnown = false }
             return []
         }
-        let (zone, nearby) = (sight.zone, sight.nearby)
-        guard sight.isPresenceKnown else {
-            guard sight.isPresenceRead || core.zoneID != nil || core.nearbyID != nil else { return [] }
-            (sight.isPresenceKnown, sight.isPresenceRead) = (true, true)
-            (sight.zone, sight.nearby) = (core.zoneID, core.nearbyID)
-            return handle(.presenceKnown, in: core, at: now)
+        guard old.isKnown else {
+            guard old.isRead || zone != nil || nearby != nil else { return [] }
+            sight[node] = RuleSight.Presence(known: true, zone, nearby)
+            return handle(.presenceKnown(of: node), in: core, at: now)
         }
-        guard zone != core.zoneID || nearby != core.nearbyID else { return [] }
-        (sight.zone, sight.nearby) = (core.zoneID, core.nearbyID)
+        guard old.zone != zone || old.nearby != nearby else { return [] }
+        sight[node] = RuleSight.Presence(known: true, zone, nearby)
         var events: [RuleEvent] = []
-        if zone != core.zoneID {
-            if let zone { events.append(.zoneExited(zone)) }
-            if let zone = core.zoneID { events.append(.zoneEntered(zone)) }
+        if old.zone != zone {
+            if let zone = old.zone { events.append(.zoneExited(zone, by: node)) }
+            if let zone { events.append(.zoneEntered(zone, by: node)) }
         }
-        if nearby != core.nearbyID {
-            if let nearby { events.append(.far(nearby)) }
-            if let nearby = core.nearbyID { events.append(.near(nearby)) }
+        if old.nearby != nearby {
+            if let thing = old.nearby { events.append(.far(thing, by: node)) }
+            if let nearby { events.append(.near(nearby, by: node)) }
         }
         return handleAll(events, in: core, at: now)
     }
@@ -240,5 +257,16 @@ extension RulesSlice {
         var effects: [SliceEffect] = []
         for event in events { effects += handle(event, in: core, at: now) }
         return effects
+    }
+}
+
+extension ControllerState {
+    /// The zone and the nearby thing of a device, by its node; `nil` is the daemon's own.
+    ///
+    /// - Returns: `nil` while the device is not there.
+    fileprivate func presence(of node: String?) -> (zone: FlareID?, nearby: FlareID?)? {
+        guard let node else { return device.map { _ in (zoneID, nearbyID) } }
+        guard let other = nodes[node], other.device != nil else { return nil }
+        return (other.zoneID, other.nearbyID)
     }
 }

@@ -211,6 +211,7 @@ package struct RulesSlice: Slice {
             // Only a language that a command chooses is a call.
             sight.language = core.lifecycle.language?.tag
             var effects = use(new.slices[RulesSlice.self].configuration, in: core, at: now)
+            effects += lookAtDevices(in: core, at: now)
             if !stopped.isEmpty { effects.append(showLoops()) }
             // What waited for the database did so in a part that was replaced.
             let waiting = firings.values.filter { !$0.isStarted }.map(\.number)

@@ -16,12 +16,15 @@ struct RulesView: RuleView {
         return data.merging(uploaded) { $1 }
     }
 
-    var zone: RulePresence { presence(core.zoneID) }
-    var nearby: RulePresence { presence(core.nearbyID) }
+    /// The daemon's own device first, if there is one.
+    var devices: [String?] { (core.isPresent ? [nil] : []) + core.nodes.keys.sorted() }
 
-    private func presence(_ id: FlareID?) -> RulePresence {
-        guard sight.isPresenceKnown else { return .unknown }
-        return id.map { .at($0) } ?? .nowhere
+    func presence(_ kind: FlareClass, of node: String?) -> RulePresence {
+        let seen = sight[node]
+        guard seen.isKnown else { return .unknown }
+        // Further devices are where they were seen: of several that move at once, each comes after the one before.
+        let (zone, nearby) = node == nil ? (core.zoneID, core.nearbyID) : (seen.zone, seen.nearby)
+        return (kind == .zone ? zone : nearby).map { .at($0) } ?? .nowhere
     }
 
     var level: LifecycleLevel? { sight.isLevelKnown ? core.lifecycle.level : nil }

@@ -74,6 +74,10 @@ package struct RuleSurroundings: Sendable {
     package var position: GeoPoint?
     /// The displays that are attached now.
     package var displays: Set<String> = []
+    /// The node of the daemon's own device.
+    package var node = ""
+    /// The nodes of further devices, sorted.
+    package var nodes: [String] = []
 
     package init() {}
 
@@ -103,6 +107,7 @@ extension RuleSurroundings {
         let centres = [state.environment?.geofence?.centre, state.location?.point]
         position = centres.compactMap(\.self).first { $0.isValid }
         displays = state.lifecycle.attachedDisplays
+        (node, nodes) = (state.node, state.nodes.keys.sorted())
     }
 }
 
@@ -140,7 +145,7 @@ package struct RuleEnginePort: Sendable {
         package var suspension: RuleSuspension?
         /// When it is due.
         package var times: RuleTimes?
-        /// Its things and zones that are not there, such as `thing:lamp`.
+        /// Its things, zones and devices that are not there, such as `thing:lamp`.
         package var missing: [String]
 
         package init(

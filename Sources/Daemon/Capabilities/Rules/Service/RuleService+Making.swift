@@ -110,8 +110,37 @@ extension RuleService {
             guard case .success(let id) = result else { continue }
             sight.names[ObjectReference(reference.kind, id)] = reference.text
         }
-        return (resolved, sight)
+        return (try withDevices(resolved, in: sight.place, for: caller), sight)
     }
+
+    /// A rule whose devices are listed, and may be found by the caller.
+    private func withDevices(
+        _ rule: Rule,
+        in place: RuleSurroundings,
+        for caller: Caller
+    ) throws(Refusal) -> Rule {
+        try rule.replacingDevices { (device, path) throws(Refusal) in
+            guard let node = device.node else { return device }
+            // There is one way to say it.
+            if node == place.node { return .own }
+            let seen = place.nodes.filter {
+                accounts.table.verdict(of: caller, .read, on: .device($0), at: now).isGranted
+            }
+            guard !seen.contains(node) else { return device }
+            let names = seen.prefix(Self.mostNodes).joined(separator: ", ")
+            let more = seen.count > Self.mostNodes ? " and \(seen.count - Self.mostNodes) more" : ""
+            let legal = seen.isEmpty ? "; you may read where no further device is" : ": \(names)\(more)"
+            throw Refusal(
+                .invalidValue,
+                "\(path) must be the node of a device\(legal); is \(QuotedValue.of(node))"
+                    + NearestName.hint(for: node, among: seen),
+                field: path
+            )
+        }
+    }
+
+    /// More nodes are not named.
+    private static let mostNodes = 20
 
     /// The object of a name: a slug, an identifier, a binding, or a name that only one has.
     private func object(_ reference: RuleReference, for caller: Caller) async throws(Refusal) -> FlareID {

@@ -113,6 +113,10 @@ extension RuleService {
             let what = "\(reference.kind.rawValue) \(sight.name(of: reference))"
             return Objection(.rights, .notAllowed, "you may not read \(what): \(reason)")
         }
+        for node in uses.nodes {
+            guard let reason = refusal(caller, .read, on: .device(node)) else { continue }
+            return Objection(.rights, .notAllowed, "you may not read where device \(node) is: \(reason)")
+        }
         guard uses.looksAtDevices, let reason = refusal(caller, .read, on: .devices) else { return nil }
         return Objection(
             .rights,
