@@ -328,7 +328,7 @@ class Story:
         """A beacon of the place is chosen by the name of its thing, and any other one is written."""
         self.press("Add a rule")
         self.write("Title", "Close")
-        self.write("When", "this device enters a place")
+        self.write("When", "a device enters a place")
         self.write("Place", "the range of a beacon")
         self.expect(self.page.run(FIELD, "Identifier (UUID)", "form", 0) is None, "a UUID is asked for where beacons are known")
         self.write("Thing", "Table lamp")

@@ -245,11 +245,15 @@ class EditorCard {
 const told = answer => Object.assign({}, answer, { warnings: (answer && answer.warnings || []).map(message => ({ message })) });
 
 export async function rulesParts({ me, scopes, users }) {
-	const [experience, contacts] = await Promise.all([
-		ask("GET", "experience").catch(() => ({})), ask("GET", "contacts").catch(() => []), learn(() => import("./rules-german.js")),
+	const [experience, contacts, devices] = await Promise.all([
+		ask("GET", "experience").catch(() => ({})), ask("GET", "contacts").catch(() => []), ask("GET", "devices").catch(() => []), learn(() => import("./rules-german.js")),
 		learn(() => import("./profile-german.js")), needStyles("rules.css")
 	]);
-	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, environments: scopes.environments, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
+	const names = new RuleNames({
+		things: scopes.things, zones: scopes.zones, environments: scopes.environments, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts),
+		// The daemon's own has no kind.
+		devices: listOf(devices).filter(one => one.kind)
+	});
 	const card = new EditorCard({ me, names, users, contacts: listOf(contacts) });
 	let list = null;
 	// It may have changed since the list was read, which has not all of very many rules.
@@ -261,7 +265,7 @@ export async function rulesParts({ me, scopes, users }) {
 		if (!answer || !list.reveal(answer.id)) opener.focus();
 	});
 	list = new ListPart({
-		title: say("Rules"), note: say("What happens by itself: at a time, when a thing reports something, or when this device moves. A rule acts with the rights of the user who made it."),
+		title: say("Rules"), note: say("What happens by itself: at a time, when a thing reports something, or when a device moves. A rule acts with the rights of the user who made it."),
 		before: element("div", { class: "buttons" }, opener), keyOf: rule => rule.id,
 		empty: say("There are no rules yet."),
 		load: async () => (await ask("GET", "rules?details=1")).rules,

@@ -163,7 +163,7 @@ const notifyBody = (form, draft, path) => [
 	entry(form, bind(draft, "subject", path, { label: say("Subject (optional)"), maxlength: 1000 })),
 	entry(form, bind(draft, "text", path, {
 		label: say("Text (optional)"), type: "long", maxlength: 1000, isWide: true,
-		hint: say("These words are filled in: {thing} {zone} {field} {value} {before} {time} {rule} {why}")
+		hint: say("These words are filled in: {device} {thing} {zone} {field} {value} {before} {time} {rule} {why}")
 	}))
 ];
 

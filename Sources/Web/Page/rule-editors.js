@@ -9,11 +9,11 @@ import { nameOf, say } from "./text.js";
 
 const TRIGGER_NAMES = {
 	state: mark("a thing reports a value"), schedule: mark("a time comes"), cron: mark("a cron time comes"), once: mark("one moment comes"),
-	enter: mark("this device enters a place"), exit: mark("this device leaves a place"), near: mark("a thing comes near"),
+	enter: mark("a device enters a place"), exit: mark("a device leaves a place"), near: mark("a thing comes near"),
 	far: mark("a thing is no longer near"), lifecycle: mark("the level of the display changes"), device: mark("a thing's connection changes")
 };
 const CONDITION_NAMES = {
-	state: mark("a thing's value"), during: mark("a time of the day"), zone: mark("the zone of this device"), near: mark("the thing that is near"),
+	state: mark("a thing's value"), during: mark("a time of the day"), zone: mark("the zone of a device"), near: mark("the thing that is near"),
 	level: mark("the level of the display")
 };
 const CLAUSE_NAMES = {
@@ -57,6 +57,17 @@ export const zoneOptions = form => form.names.zones.map(one => [wordOf(one), nam
 export const thingEntry = (form, draft, path, redraw) => entry(form, bind(draft, "thing", path, {
 	label: say("Thing"), type: "select", options: thingOptions(form), required: true, redraw
 }));
+
+/** Whose coming and going it is; nothing to choose where there is one device. `word` is what is said of several. */
+function deviceEntry(form, draft, path, word) {
+	const { devices } = form.names;
+	if (!devices.length && !draft.device) return null;
+	const words = ["any", word];
+	const nodes = devices.map(({ node }) => node).concat(draft.device || []).filter((node, index, all) => words.indexOf(node) < 0 && all.indexOf(node) === index);
+	return entry(form, bind(draft, "device", path, {
+		label: say("Device"), type: "select", options: [["", say("this device")]].concat(nodes.concat(words).map(one => [one, form.names.deviceName(one)]))
+	}));
+}
 
 const missedEntry = (form, draft, path) => entry(form, bind(draft, "missed", path, {
 	label: say("If Trilateral was off at that time"), type: "select", options: options(MISSED)
@@ -324,7 +335,12 @@ function placeBody(form, draft, path) {
 		number("major", say("Its group (major, optional)"), 0, 65535, inner("beacon")), number("minor", say("Its number (minor, optional)"), 0, 65535, inner("beacon"))
 	]), { class: "across form wide" });
 	const rest = new Area(() => {
-		if (draft.where === "zone") return [entry(form, bind(draft, "zone", path, { label: say("Zone"), type: "select", options: zoneOptions(form), required: true }))];
+		if (draft.where === "zone") {
+			return [
+				entry(form, bind(draft, "zone", path, { label: say("Zone"), type: "select", options: zoneOptions(form), required: true })),
+				deviceEntry(form, draft, path, draft.kind === "enter" ? "first" : "last")
+			];
+		}
 		if (draft.where === "geofence") {
 			return [
 				number("latitude", say("Latitude (degrees)"), -90, 90, inner("geofence"), true), number("longitude", say("Longitude (degrees)"), -180, 180, inner("geofence"), true),
@@ -373,8 +389,8 @@ const BODIES = {
 		})), missedEntry(form, draft, path), ...zoneEntries(form, draft, path)
 	],
 	once: (form, draft, path) => [entry(form, bind(draft, "at", path, { label: say("Moment"), type: "moment", required: true })), missedEntry(form, draft, path)],
-	near: (form, draft, path) => [thingEntry(form, draft, path)],
-	far: (form, draft, path) => [thingEntry(form, draft, path)],
+	near: (form, draft, path) => [thingEntry(form, draft, path), deviceEntry(form, draft, path, "first")],
+	far: (form, draft, path) => [thingEntry(form, draft, path), deviceEntry(form, draft, path, "last")],
 	device: (form, draft, path) => [
 		thingEntry(form, draft, path),
 		entry(form, bind(draft, "event", path, {
@@ -399,8 +415,8 @@ export function conditionBody(form, draft, path) {
 	const names = (label, choices) => [namesEntry(form, bind(draft, "names", path, { label, member: draft.kind, options: choices, required: true, isWide: true }))];
 	switch (draft.kind) {
 	case "during": return scheduleEditor(form, draft.schedule, () => path() + ".during");
-	case "zone": return names(say("One of these zones"), zoneOptions(form));
-	case "near": return names(say("One of these things"), thingOptions(form));
+	case "zone": return names(say("One of these zones"), zoneOptions(form)).concat(deviceEntry(form, draft, path, "none") || []);
+	case "near": return names(say("One of these things"), thingOptions(form)).concat(deviceEntry(form, draft, path, "none") || []);
 	case "level": return names(say("One of these levels"), LEVEL_NAMES.map(name => [name, levelName(name)]));
 	default: {
 		const slot = { get: () => draft.clause, set: clause => { draft.clause = clause; } };

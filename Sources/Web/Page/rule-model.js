@@ -179,8 +179,8 @@ function readPlace(json) {
 }
 
 function writePlace(draft) {
-	const { where, zone, latitude, longitude, radius, uuid, major, minor, namespace, instance, rssi } = draft;
-	if (where === "zone") return filled({ zone });
+	const { where, zone, device, latitude, longitude, radius, uuid, major, minor, namespace, instance, rssi } = draft;
+	if (where === "zone") return filled({ zone, device });
 	if (where === "geofence") {
 		return { geofence: filled({ latitude: numberOf(latitude), longitude: numberOf(longitude), radius: numberOf(radius) }) };
 	}
@@ -204,7 +204,8 @@ export function readTrigger(json) {
 	case "cron": case "once": return Object.assign(base, {
 		cron: json.cron || "", at: json.at || "", missed: json.missed || MISSED[kind], timeZone: json.timeZone || "", utc: json.utc === true
 	});
-	case "enter": case "exit": return Object.assign(base, readPlace(json));
+	case "enter": case "exit": return Object.assign(base, readPlace(json), { device: json.device || "" });
+	case "near": case "far": return Object.assign(base, { device: json.device || "" });
 	case "lifecycle": return Object.assign(base, { what: has(json, "call") ? "call" : "level", call: json.call || "", level: json.level || "" });
 	case "device": return Object.assign(base, { event: json.event || "", threshold: readLength(json.threshold) });
 	default: return base;
@@ -237,7 +238,7 @@ export function writeTrigger(draft) {
 	case "enter": case "exit": return Object.assign({ on }, writePlace(draft));
 	case "lifecycle": return filled(draft.what === "call" ? { on, call: draft.call } : { on, level: draft.level });
 	case "device": return filled({ on, thing, event: draft.event, threshold: writeLength(draft.threshold) });
-	default: return filled({ on, thing });
+	default: return filled({ on, thing, device: draft.device });
 	}
 }
 
@@ -248,7 +249,7 @@ export const CONDITIONS = ["state", "during", "zone", "near", "level"];
 export function readCondition(json) {
 	const kind = CONDITIONS.find(one => has(json, one)) || "state";
 	if (kind === "state") return { kind, thing: json.thing || "", clause: readClause(json.clause) };
-	return kind === "during" ? { kind, schedule: readSchedule(json.during) } : { kind, names: listOf(json[kind]) };
+	return kind === "during" ? { kind, schedule: readSchedule(json.during) } : { kind, names: listOf(json[kind]), device: json.device || "" };
 }
 
 export function newCondition(kind) {
@@ -263,7 +264,7 @@ export function newCondition(kind) {
 export function writeCondition(draft) {
 	const { kind } = draft;
 	if (kind === "state") return filled({ thing: draft.thing, clause: writeClause(draft.clause) });
-	return kind === "during" ? { during: writeSchedule(draft.schedule) } : filled({ [kind]: draft.names });
+	return kind === "during" ? { during: writeSchedule(draft.schedule) } : filled({ [kind]: draft.names, device: draft.device });
 }
 
 // Actions

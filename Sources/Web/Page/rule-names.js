@@ -32,6 +32,9 @@ function truths(name) {
 /** What a value is called; nobody calls a switch "on". */
 const titleOf = name => (isSwitch(name) ? say("Power") : titled(name));
 
+/** Those whose coming and going rules look at, beside devices by their nodes. */
+const DEVICES = new Map([["any", mark("any device")], ["first", mark("the first device")], ["last", mark("the last device")], ["none", mark("no device")]]);
+
 const KINDS = { boolean: "truth", number: "number", string: "text" };
 
 /** What things report from 0 to 1, and people read and write in percent. */
@@ -79,8 +82,10 @@ const keyOf = ({ uuid, major, minor }) => [String(uuid).replace(/-/g, "").toLowe
 const complete = field => Object.assign({ options: [], unit: "", notifies: true, schedules: true }, field);
 
 export class RuleNames {
-	constructor({ things, zones, environments, profiles, users, contacts }) {
-		Object.assign(this, { things: things || [], zones: zones || [], environments: environments || [], profiles, users: users || [], contacts: contacts || [] });
+	constructor({ things, zones, environments, profiles, users, contacts, devices }) {
+		Object.assign(this, {
+			things: things || [], zones: zones || [], environments: environments || [], profiles, users: users || [], contacts: contacts || [], devices: devices || []
+		});
 		this.beacons = beaconsOf(this);
 	}
 
@@ -99,6 +104,12 @@ export class RuleNames {
 	called(object, word, gone) { return !object && isIdentifier(word) ? say(gone) : word ? nameOf(object, word) : "…"; }
 
 	isGone(word) { return isIdentifier(word) && !this.thing(word); }
+
+	/** A device of a rule, or those that it means. */
+	deviceName(word) {
+		const device = this.devices.find(one => one.node === word);
+		return DEVICES.has(word) ? say(DEVICES.get(word)) : device ? device.name || word : word;
+	}
 
 	/** The thing of a target; undefined for a zone and for what is near. */
 	thingOf(target) { return /^thing:/i.test(target || "") ? this.thing(target.slice(target.indexOf(":") + 1)) : undefined; }

@@ -215,6 +215,17 @@ function placeWords({ zone, geofence, beacon }, names) {
 	return fill("the range of the beacon {0}", known ? known.name : numbers);
 }
 
+/** Who comes or goes; without a device it is this one. */
+function movementWords(trigger, names) {
+	const { on, device } = trigger;
+	const where = on === "enter" || on === "exit" ? placeWords(trigger, names) : names.thingName(trigger.thing);
+	const [own, other] = {
+		enter: [mark("this device enters {0}"), mark("{1} enters {0}")], exit: [mark("this device leaves {0}"), mark("{1} leaves {0}")],
+		near: [mark("{0} comes near"), mark("{1} comes near {0}")], far: [mark("{0} is no longer near"), mark("{1} is no longer near {0}")]
+	}[on];
+	return device ? fill(other, where, names.deviceName(device)) : fill(own, where);
+}
+
 /** What a trigger waits for: "Fridge: Temperature is at least 8 °C". */
 export function triggerWords(trigger, names) {
 	const { on, thing, missed } = trigger;
@@ -223,10 +234,7 @@ export function triggerWords(trigger, names) {
 	case "schedule": return fill("it is {0}", scheduleWords(trigger)) + late(missed === "run");
 	case "cron": return fill("cron's “{0}” is due", trigger.cron || "…") + zoneWords(trigger) + late(missed === "run");
 	case "once": return fill("it is {0}", momentWords(trigger.at)) + (missed === "skip" ? " " + say("(not late)") : "");
-	case "enter": return fill("this device enters {0}", placeWords(trigger, names));
-	case "exit": return fill("this device leaves {0}", placeWords(trigger, names));
-	case "near": return fill("{0} comes near", names.thingName(thing));
-	case "far": return fill("{0} is no longer near", names.thingName(thing));
+	case "enter": case "exit": case "near": case "far": return movementWords(trigger, names);
 	case "lifecycle": return trigger.call ? fill("{0} is called", trigger.call) : fill("the level becomes {0}", trigger.level ? levelName(trigger.level) : "…");
 	default: {
 		const { event, threshold = /^(on_connect|ip_change)$/.test(event) ? 0 : 300 } = trigger;
@@ -242,8 +250,15 @@ const zoneWords = ({ utc, timeZone }) => (utc ? " " + say("(UTC)") : timeZone ? 
 /** What must be so: "between 08:00 and 20:00". */
 export function conditionWords(condition, names) {
 	if (condition.during) return rangeWords(condition.during);
-	if (condition.zone) return fill("in {0}", any(condition.zone.map(word => names.zoneName(word))));
-	if (condition.near) return fill("near {0}", any(condition.near.map(word => names.thingName(word))));
+	const { device } = condition;
+	if (condition.zone) {
+		const where = any(condition.zone.map(word => names.zoneName(word)));
+		return device ? fill("while {1} is in {0}", where, names.deviceName(device)) : fill("in {0}", where);
+	}
+	if (condition.near) {
+		const what = any(condition.near.map(word => names.thingName(word)));
+		return device ? fill("while {1} is near {0}", what, names.deviceName(device)) : fill("near {0}", what);
+	}
 	if (condition.level) return fill("at the level {0}", any(condition.level.map(levelName)));
 	return condition.clause ? fill("while {0}", clauseWords(condition.clause, condition.thing, names)) : "…";
 }

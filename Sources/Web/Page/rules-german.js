@@ -11,10 +11,13 @@ export const WORDS = {
 	"A name such as red, or #ff8800.": "Ein Name wie red, oder #ff8800.",
 	"A number, true, false, or a text.": "Eine Zahl, true, false oder ein Text.", "Remove: {0}": "Entfernen: {0}", "Add": "Hinzufügen",
 	"a thing reports a value": "ein Ding meldet einen Wert", "a time comes": "eine Uhrzeit kommt", "a cron time comes": "eine Cron-Zeit kommt",
-	"one moment comes": "ein Zeitpunkt kommt", "this device enters a place": "dieses Gerät betritt einen Ort", "this device leaves a place": "dieses Gerät verlässt einen Ort",
+	"one moment comes": "ein Zeitpunkt kommt", "a device enters a place": "ein Gerät betritt einen Ort", "a device leaves a place": "ein Gerät verlässt einen Ort", "Device": "Gerät", "this device": "dieses Gerät",
+	"any device": "irgendein Gerät", "the first device": "das erste Gerät", "the last device": "das letzte Gerät", "no device": "kein Gerät",
+	"{1} enters {0}": "{1} {0} betritt", "{1} leaves {0}": "{1} {0} verlässt", "{1} comes near {0}": "{1} nah bei {0} ist", "{1} is no longer near {0}": "{1} nicht mehr nah bei {0} ist",
+	"while {1} is in {0}": "solange {1} in {0} ist", "while {1} is near {0}": "solange {1} nah bei {0} ist",
 	"a thing comes near": "ein Ding ist nah", "a thing is no longer near": "ein Ding ist nicht mehr nah", "the level of the display changes": "die Stufe der Anzeige ändert sich",
 	"a thing's connection changes": "die Verbindung eines Dings ändert sich",
-	"a thing's value": "der Wert eines Dings", "a time of the day": "eine Tageszeit", "the zone of this device": "die Zone dieses Geräts", "the thing that is near": "das Ding, das nah ist",
+	"a thing's value": "der Wert eines Dings", "a time of the day": "eine Tageszeit", "the zone of a device": "die Zone eines Geräts", "the thing that is near": "das Ding, das nah ist",
 	"the level of the display": "die Stufe der Anzeige", "one value": "ein Wert", "several values, of which all must fit": "mehrere Werte, von denen alle passen", "several values, of which one must fit": "mehrere Werte, von denen einer passt",
 	"the time of the report": "die Zeit der Meldung", "whatever it reports": "was auch immer es meldet", "when it becomes so": "wenn es so wird",
 	"at each report while it is so": "bei jeder Meldung, solange es so ist", "when it becomes so, and when it is no longer so": "wenn es so wird, und wenn es nicht mehr so ist",
@@ -68,7 +71,7 @@ export const WORDS = {
 	"As in its address: ?display=hall": "Wie in ihrer Adresse: ?display=hall", "Identifier of its installation": "Kennung seiner Installation", "Phone": "Telefon",
 	"Send it to another one, too": "Auch an jemand anderen", "By": "Per", "None: in every way that the user or the contact has.": "Keiner: auf allen Wegen des Benutzers oder Kontakts.",
 	"Subject (optional)": "Betreff (freiwillig)", "Text (optional)": "Text (freiwillig)",
-	"These words are filled in: {thing} {zone} {field} {value} {before} {time} {rule} {why}": "Diese Wörter werden ersetzt: {thing} {zone} {field} {value} {before} {time} {rule} {why}",
+	"These words are filled in: {device} {thing} {zone} {field} {value} {before} {time} {rule} {why}": "Diese Wörter werden ersetzt: {device} {thing} {zone} {field} {value} {before} {time} {rule} {why}",
 	"Highest level": "Höchste Stufe", "A level that somebody has forced still counts.": "Eine Stufe, die jemand erzwungen hat, gilt trotzdem.", "no limit any more": "keine Grenze mehr",
 	"Message": "Nachricht",
 	"Programs receive it on the rule's own topic: a text, a number, or JSON.": "Programme bekommen sie auf dem Topic der Regel: ein Text, eine Zahl oder JSON.",
@@ -138,7 +141,7 @@ export const WORDS = {
 	"Change the rule {0}": "Die Regel {0} ändern",
 	"Made by {0}. If you save it, you become its maker, and it acts with your rights.": "Von {0}. Wenn du sie speicherst, ist sie deine: Sie handelt dann mit deinen Rechten.",
 	"The rule is changed.": "Die Regel ist geändert.", "The rule is added.": "Die Regel ist hinzugefügt.", "Add a rule": "Regel hinzufügen",
-	"What happens by itself: at a time, when a thing reports something, or when this device moves. A rule acts with the rights of the user who made it.":
-		"Was von selbst geschieht: zu einer Zeit, wenn ein Ding etwas meldet, oder wenn sich dieses Gerät bewegt. Eine Regel handelt mit den Rechten dessen, der sie gemacht hat.",
+	"What happens by itself: at a time, when a thing reports something, or when a device moves. A rule acts with the rights of the user who made it.":
+		"Was von selbst geschieht: zu einer Zeit, wenn ein Ding etwas meldet, oder wenn sich ein Gerät bewegt. Eine Regel handelt mit den Rechten dessen, der sie gemacht hat.",
 	"There are no rules yet.": "Es gibt noch keine Regeln."
 };
