@@ -14,6 +14,8 @@ final class TestPlace: Sendable {
         var things: [FlareThing] = []
         /// Where the device is, and what is near it.
         var zone, nearest: FlareID?
+        /// Where further devices are.
+        var zoneOfOthers: FlareID?
         /// Whether it does not say what is in the place.
         var isUnread = false
         /// Whether it makes things without a reply.
@@ -159,6 +161,9 @@ extension TestPlace.Server {
         return server
     }
 
+    /// The node's own.
+    private static let device = FlareID(high: 4, low: 1)
+
     /// `nil` for none.
     mutating func reply(to request: FlareRequest) -> FlareReply? {
         switch request {
@@ -169,10 +174,15 @@ extension TestPlace.Server {
         case .loadPlace: return isUnread ? nil : .place(zones: zones, things: things)
         case .loadDevice: return .device(nil)
         case .createDevice(let draft, _):
-            var device = FlareDevice(id: FlareID(high: 4, low: 1))
+            var device = FlareDevice(id: Self.device)
+            if draft.data["node"] != nil {
+                device = FlareDevice(id: FlareID(high: 4, low: next))
+                next += 1
+            }
             (device.name, device.environment) = (draft.name, TestPlace.home)
             return .device(device)
-        case .loadPresence: return .presence(zone: zone, nearest: nearest)
+        case .loadPresence(Self.device, _, _): return .presence(zone: zone, nearest: nearest)
+        case .loadPresence: return .presence(zone: zoneOfOthers, nearest: nil)
         case .create(_, let edit, let zone, _):
             var thing = TestPlace.thing(next, edit.name ?? "", edit.data)
             thing.zone = zone

@@ -20,17 +20,25 @@ extension RuleBench {
     }
 
     /// The Flare server says that the device does something, as it decides where the device is.
-    private mutating func tell(_ notice: (_ device: FlareID) -> FlareNotice) {
-        guard let device = controller.state.device?.id else { return }
+    ///
+    /// - Parameter node: That of a further device.
+    private mutating func tell(
+        of node: String? = nil,
+        _ notice: (_ device: FlareID) -> FlareNotice
+    ) {
+        let state = controller.state
+        guard let device = node.map({ state.nodes[$0]?.device?.id }) ?? state.device?.id else { return }
         send(.flare(.notice(notice(device))))
     }
 
-    mutating func enter(_ zone: FlareID = TestPlace.kitchen) { tell { .enter(zone: zone, device: $0) } }
+    mutating func enter(_ zone: FlareID = TestPlace.kitchen, by node: String? = nil) {
+        tell(of: node) { .enter(zone: zone, device: $0) }
+    }
 
     /// An exit that follows too closely upon the enter would have to be confirmed.
-    mutating func leave(_ zone: FlareID = TestPlace.kitchen) {
+    mutating func leave(_ zone: FlareID = TestPlace.kitchen, by node: String? = nil) {
         pass(milliseconds: PresenceTracker.exitGrace)
-        tell { .exit(zone: zone, device: $0) }
+        tell(of: node) { .exit(zone: zone, device: $0) }
     }
 
     mutating func approach(_ thing: FlareThing) {

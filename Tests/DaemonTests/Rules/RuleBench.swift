@@ -68,9 +68,11 @@ struct RuleBench {
     }
 
     /// From now on, this is all that the maker may do.
-    mutating func allow(_ access: Access, _ scope: Scope) {
-        let grant = Grant(id: 1, .user(Self.maker), access, scope)
-        send(.peopleChanged(AccessTable(users: [User(id: Self.maker, name: "maker")], grants: [grant])))
+    mutating func allow(_ access: Access, _ scopes: Scope...) {
+        let grants = scopes.enumerated().map {
+            Grant(id: Int64($0.offset) + 1, .user(Self.maker), access, $0.element)
+        }
+        send(.peopleChanged(AccessTable(users: [User(id: Self.maker, name: "maker")], grants: grants)))
     }
 
     var rules: RulesSlice { controller.state.slices[RulesSlice.self] }

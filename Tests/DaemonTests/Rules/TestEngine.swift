@@ -17,6 +17,12 @@ final class TestEngine: Sendable {
         var level: LifecycleLevel? = .active
         var location: GeoPoint?
 
+        var devices: [String?] { [nil] }
+
+        func presence(_ kind: FlareClass, of node: String?) -> RulePresence {
+            node == nil ? kind == .zone ? zone : nearby : .unknown
+        }
+
         func data(of thing: FlareID) -> JSONObject? { things[thing] }
         func isOnline(_ thing: FlareID) -> Bool? { nil }
         func address(of thing: FlareID) -> String? { nil }

@@ -52,6 +52,8 @@ struct TestRules: Sendable {
         var edge: Set<FlareID> = []
         var actions: [FlareID: [String]] = [:]
         var displays: Set<String> = []
+        /// The nodes of further devices; the daemon's own is `hall`.
+        var nodes: [String] = []
 
         fileprivate func locate(_ object: ObjectReference) -> AccessObject? {
             guard slugs[object] != nil else { return nil }
@@ -74,6 +76,7 @@ struct TestRules: Sendable {
                 found.things[id] = .init(thing, kinds[id], isAtEdge: isAtEdge)
             }
             (found.timeZone, found.position, found.displays) = (timeZone, position, displays)
+            (found.node, found.nodes) = ("hall", nodes)
             return found
         }
     }

@@ -236,7 +236,7 @@ struct NaiveRules {
 
     private func holds(_ condition: RuleCondition, _ view: SimulatedPlace) -> Bool {
         switch condition {
-        case .zone(let zones): zones.contains { view.zone == .at($0.id ?? FlareID(high: 0, low: 0)) }
+        case .zone(let zones, _): zones.contains { view.zone == .at($0.id ?? FlareID(high: 0, low: 0)) }
         case .level(let levels): view.level.map(levels.contains) ?? false
         case .state(let thing, .equals(let field, let value)):
             thing.id.flatMap { view.data(of: $0) }?[field] == value

@@ -143,9 +143,15 @@ struct RandomRule {
         case 1:
             return .state(StateTrigger(thing(), .field(field()), edge: random.chance(2) ? .isTrue : .changes))
         case 2: return try timeTrigger()
-        case 3: return .enter(place())
-        case 4: return .exit(place())
-        case 5: return random.chance(2) ? .near(thing()) : .far(thing())
+        case 3:
+            let place = place()
+            return .enter(place, by: device(.first, at: place))
+        case 4:
+            let place = place()
+            return .exit(place, by: device(.last, at: place))
+        case 5:
+            return random.chance(2)
+                ? .near(thing(), by: device(.first)) : .far(thing(), by: device(.last))
         case 6: return .call(random.pick(LifecycleCall.allCases, else: .applicationDidConnect))
         case 7: return .level(random.pick(LifecycleLevel.allCases, else: .active))
         default:
@@ -159,8 +165,15 @@ struct RandomRule {
         case 0: .state(thing(), usefulClause())
         case 1: .during(try schedule())
         case 2: .level(random.chance(2) ? [.active] : [.limited, .background])
-        case 3: .zone(list(3) { $0.zone() })
-        default: .near(list(3) { $0.thing() })
+        case 3: .zone(list(3) { $0.zone() }, of: device(.nobody))
+        default: .near(list(3) { $0.thing() }, of: device(.nobody))
+        }
+    }
+
+    private mutating func device(_ word: RuleDevice, at place: RulePlace? = nil) -> RuleDevice {
+        switch place {
+        case .circle, .beacon: .own
+        case nil, .zone: random.pick([.own, .node("anna"), .any, word], else: .own)
         }
     }
 
