@@ -3,7 +3,8 @@
 import { actionBody, actionOptions } from "./rule-actions.js";
 import { Area, entry, RuleForm } from "./rule-controls.js";
 import { arrange, button, coded, element, set, setText } from "./dom.js";
-import { bind, conditionBody, conditionOptions, triggerBody, triggerOptions } from "./rule-editors.js";
+import { bind } from "./rule-editors.js";
+import { conditionBody, conditionOptions, triggerBody, triggerOptions } from "./rule-parts.js";
 import { fill } from "./rule-names.js";
 import { newAction, newCondition, newTrigger, writeRule } from "./rule-model.js";
 import { say } from "./text.js";

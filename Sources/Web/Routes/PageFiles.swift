@@ -178,6 +178,7 @@ extension PageFiles {
         "rule-form.js": PackageResources.rule_form_js,
         "rule-model.js": PackageResources.rule_model_js,
         "rule-names.js": PackageResources.rule_names_js,
+        "rule-parts.js": PackageResources.rule_parts_js,
         "rule-sentence.js": PackageResources.rule_sentence_js,
         "rule-simple.js": PackageResources.rule_simple_js,
         "rules-german.js": PackageResources.rules_german_js,
