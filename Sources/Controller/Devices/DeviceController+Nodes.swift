@@ -103,7 +103,9 @@ extension DeviceController {
         if let (node, event) = nodeEvent(event) {
             act(as: node) { $0.handle(event) }
             if !sliceWork.isEmpty { performSliceWork() }
+            let start = effects.count
             slicesFollow(.node(node, event))
+            emitNearbyChanges(since: start)
             return
         }
         let before = PlaceMark(state, effects: effects.count)
