@@ -20,7 +20,7 @@ const DAY = { weekday: "short", month: "short", day: "numeric", hour: "2-digit",
 const FIRINGS = 50;
 
 const SUSPENSIONS = {
-	gone: mark("a thing or a zone of it is not in the present place"), rights: mark("its maker may no longer do what it does"),
+	gone: mark("a thing or a zone of it is not in the present place, or a device is not listed"), rights: mark("its maker may no longer do what it does"),
 	maker: mark("its maker is switched off or removed"), not_notifiable: mark("a profile does not let rules notify of a value"),
 	not_schedulable: mark("a profile does not let a value be set at set times")
 };
@@ -62,10 +62,11 @@ function causeWords(why, names) {
 		case "state": return changeWords(word, rest[0], rest.slice(1).join(" "), names);
 		case "enter": case "exit": {
 			const place = /^zone:/.test(word) ? names.zoneName(word.slice(5)) : word === "beacon" ? say("the range of a beacon") : say("a circle");
+			if (rest.length) return fill(kind === "enter" ? mark("{1} entered {0}") : mark("{1} left {0}"), place, names.deviceName(rest[0]));
 			return fill(kind === "enter" ? mark("this device entered {0}") : mark("this device left {0}"), place);
 		}
-		case "near": return fill("{0} came near", names.thingName(word));
-		case "far": return fill("{0} is no longer near", names.thingName(word));
+		case "near": return rest.length ? fill("{1} came near {0}", names.thingName(word), names.deviceName(rest[0])) : fill("{0} came near", names.thingName(word));
+		case "far": return rest.length ? fill("{1} is no longer near {0}", names.thingName(word), names.deviceName(rest[0])) : fill("{0} is no longer near", names.thingName(word));
 		case "level": return fill("the level became {0}", levelName(word));
 		case "device": return fill("the connection of {0} changed", names.thingName(word));
 		default: return CAUSES[text] ? say(CAUSES[text]) : text;
@@ -162,7 +163,7 @@ async function run(rule, names) {
 function stateText(rule, names) {
 	if (rule.state === "off") return say("Switched off");
 	if (rule.state === "suspended") {
-		const missing = listOf(rule.missing).map(word => (/^zone:/.test(word) ? names.zoneName(word.slice(5)) : names.thingName(word.replace(/^thing:/, ""))));
+		const missing = listOf(rule.missing).map(word => (/^zone:/.test(word) ? names.zoneName(word.slice(5)) : /^device:/.test(word) ? names.deviceName(word.slice(7)) : names.thingName(word.replace(/^thing:/, ""))));
 		return fill("Suspended: {0}", SUSPENSIONS[rule.suspended] ? say(SUSPENSIONS[rule.suspended]) : rule.suspended || "") + (missing.length ? " (" + missing.join(", ") + ")" : "");
 	}
 	return rule.until ? fill("Under way until {0}", when(rule.until, DAY)) : say("Ready");
