@@ -58,6 +58,10 @@ extension AccountsAPI {
     ) async throws(AccountsError) -> EmailMessage {
         var user = new
         user.password = try await registry.passwords.hash(password)
+        // Whoever has the name of a device's user would own the device, so only administrators make this user.
+        guard !registry.table.deviceOwners.values.contains(user.name) else {
+            throw .refused("the list of devices names this user already; an owner can make the user")
+        }
         let link = try change { store in
             try store.removeUnverified(before: now - Self.patience)
             let id = try store.addUser(user, by: .program(at: now))

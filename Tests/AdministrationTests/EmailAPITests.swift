@@ -8,11 +8,25 @@ import Threading
 
 struct EmailAPITests {
     private let eve: JSONValue = ["user": "eve", "email": "eve@example.org", "password": "correct horse"]
+    private let mallory: JSONValue = [
+        "user": "mallory", "email": "mallory@example.org", "password": "correct horse",
+    ]
 
     /// The next message, once it is sent.
     private func message(_ desk: TestAdministration, after count: Int = 0) async -> EmailMessage? {
         for _ in 0..<2000 {
             if let message = desk.emails.withLock({ $0.dropFirst(count).first }) { return message }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    /// A row of the log, once it is written.
+    private func logRow(_ desk: TestAdministration, _ kind: String, _ state: String) async throws
+        -> CommandLogEntry?
+    {
+        for _ in 0..<2000 {
+            if let row = try desk.log().first(where: { $0.kind == kind && $0.state == state }) { return row }
             try? await Task.sleep(for: .milliseconds(5))
         }
         return nil
@@ -58,6 +72,23 @@ struct EmailAPITests {
         // The same answer, whether or not there is such a user.
         #expect(await desk.ask(.post, "sign-up", eve, as: nil) == answer)
         #expect(try desk.log().allSatisfy { !"\($0)".contains("correct horse") })
+    }
+
+    @Test func `nobody signs up as the user of a listed device`() async throws {
+        let desk = try TestAdministration.withEmail()
+        let answer = await desk.ask(.post, "sign-up", mallory, as: nil)
+        _ = try #require(await message(desk))
+        var settings = desk.registry.settings
+        settings.deviceOwners = ["phone": "eve"]
+        desk.registry.use(settings)
+        // The answer does not tell whose devices are listed.
+        #expect(await desk.ask(.post, "sign-up", eve, as: nil) == answer)
+        let row = try #require(try await logRow(desk, "sign up", "refused"))
+        #expect(row.code == "not_allowed")
+        #expect(desk.registry.table.user(named: "eve") == nil)
+        #expect(desk.emails.withLock { $0.count } == 1)
+        // An administrator decides who gets this name.
+        #expect(await desk.ask(.post, "users", ["name": "eve"], as: desk.owner).status == 201)
     }
 
     @Test(
