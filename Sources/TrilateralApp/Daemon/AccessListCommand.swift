@@ -133,8 +133,12 @@ struct AccessListCommand: AsyncParsableCommand {
                 """
             )
         }
-        list.nodes = values.listedDevices(with: store, first: node).nodes
+        let devices = values.listedDevices(with: store, first: node)
+        list.nodes = devices.nodes
         list.capabilities = Capability.all.flatMap { $0.access(values) }
+        // Those of the configuration file are there already.
+        let locations = devices.locations.map { AccessList.Grant(access: .read, filter: $0) }
+        list.capabilities += locations.filter { !list.capabilities.contains($0) }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }
         return list

@@ -253,6 +253,10 @@ struct DeviceListRequestTests {
             #expect(listed(nil) == [] && listed(devices.store) == ["anna"])
             let owners = configuration.listedDevices(with: devices.store, first: "tablet").owners
             #expect(owners == ["anna": "anna"])
+            let location: JSONValue = ["location": "owntracks/anna/phone"]
+            _ = await devices.ask("PATCH", "device-settings/anna", location)
+            let locations = configuration.listedDevices(with: devices.store, first: "tablet").locations
+            #expect(locations == ["owntracks/anna/phone"])
             configuration.devices = [DeviceSettings(number: 1, node: "cat", heardAs: ["phone:anna"])]
             #expect(listed(nil) == ["cat"] && listed(devices.store) == ["cat"])
         }
