@@ -126,6 +126,24 @@ import Testing
         )
     }
 
+    @Test func `no more devices count than the program may open files for`() throws {
+        let devices = (1...4).map { (number: Int) in DeviceSettings(number: number, node: "n\(number)") }
+        let error = #expect(throws: DeviceListError.self) {
+            try DeviceList(file: devices, first: "wall", limit: 3)
+        }
+        let message =
+            "at most 3 devices are legal here, since this program may open too few files (`ulimit -n`)"
+        #expect(error?.issues.map(\.description) == ["entry 4: \(message)"])
+        let kept = try DeviceList(file: [], stored: devices, first: "wall", limit: 3)
+        #expect(kept.devices.map(\.node) == ["n1", "n2", "n3"])
+        #expect(kept.hidden.map(\.message) == ["n4: \(message)"])
+        let added = DeviceSettings(node: "n5")
+        #expect(throws: DeviceListError.self) {
+            try kept.setting(added, stored: devices, file: [], first: "wall")
+        }
+        #expect(try DeviceList(file: devices, first: "wall", limit: 1000).devices.count == 4)
+    }
+
     @Test func `at most 256 devices are legal`() throws {
         let many = (1...257).map { (number: Int) in
             DeviceSettings(number: number, node: "n\(number)", heardAs: ["phone:\(number)"])

@@ -34,19 +34,23 @@ package struct DeviceList: Sendable, Hashable {
     /// What is legal, but will not work as people expect.
     package private(set) var warnings: [DeviceIssue] = []
     private var index: [HeardID: Int] = [:]
+    private var limit = DeviceList.most
 
     package init() {}
 
     /// - Parameters:
     ///   - first: The node of the daemon itself, which no other device may have.
     ///   - reserved: Levels of topics below the base that are no nodes.
+    ///   - limit: For how many devices this program may open enough files; more than ``most`` are never legal.
     /// - Throws: All that is wrong in the file. What is wrong in the database is in ``hidden``.
     package init(
         file: [DeviceSettings],
         stored: [DeviceSettings] = [],
         first: String,
-        reserved: Set<String> = []
+        reserved: Set<String> = [],
+        limit: Int = DeviceList.most
     ) throws(DeviceListError) {
+        self.limit = min(limit, Self.most)
         var issues: [DeviceIssue] = []
         for entry in file {
             issues += add(entry, isFixed: true, first: first, reserved: reserved)
@@ -73,10 +77,22 @@ package struct DeviceList: Sendable, Hashable {
             throw DeviceListError([.init(nil, "node", Self.fixed(entry.node))])
         }
         let others = stored.filter { $0.node != entry.node }
-        var list = try DeviceList(file: file, stored: others, first: first, reserved: reserved)
+        var list = try DeviceList(
+            file: file,
+            stored: others,
+            first: first,
+            reserved: reserved,
+            limit: limit
+        )
         let issues = list.add(entry, isFixed: false, first: first, reserved: reserved)
         guard issues.isEmpty else { throw DeviceListError(issues) }
-        return try DeviceList(file: file, stored: others + [entry], first: first, reserved: reserved)
+        return try DeviceList(
+            file: file,
+            stored: others + [entry],
+            first: first,
+            reserved: reserved,
+            limit: limit
+        )
     }
 
     /// The sentence for a verb that would change a device of the file.
@@ -151,7 +167,11 @@ package struct DeviceList: Sendable, Hashable {
         if newKeys > 0, keys.count + newKeys > AddressResolver.mostKeys {
             report("heard_as", "at most \(AddressResolver.mostKeys) identity keys are legal in all")
         }
-        if devices.count >= Self.most { report("", "at most \(Self.most) devices are legal") }
+        if devices.count >= limit {
+            let reason =
+                limit < Self.most ? " here, since this program may open too few files (`ulimit -n`)" : ""
+            report("", "at most \(limit) devices are legal\(reason)")
+        }
         guard issues.isEmpty else { return issues }
         for (position, id) in ids.enumerated() {
             for form in Self.forms(of: id) { index[form] = devices.count }

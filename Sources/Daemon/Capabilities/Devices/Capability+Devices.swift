@@ -1,6 +1,7 @@
 import Accounts
 import Logging
 import Messages
+import OperatingSystem
 import Positioning
 import Receivers
 import Sensing
@@ -94,6 +95,7 @@ extension DeviceRegistry {
             store,
             file: plan.configuration.devices,
             first: plan.name,
+            limit: OpenFiles.mostDevices(ofLimit: OpenFiles.raisedLimit()),
             cipher: AESBlock.cipher,
             hide: { [secrets = plan.daemon.secrets] in secrets.add(keys: $0) },
             logger: logger

@@ -18,6 +18,7 @@ package final class DeviceRegistry: Sendable {
         var stored: [DeviceSettings]
         var first: String
         var reserved: Set<String>
+        let limit: Int
         var list = DeviceList()
         var watchers: [Int: AsyncStream<Change>.Continuation] = [:]
         var nextWatcher = 0
@@ -34,6 +35,7 @@ package final class DeviceRegistry: Sendable {
     ///   - file: The devices of the configuration file.
     ///   - first: The node of the daemon itself.
     ///   - reserved: Levels of topics below the base that are no nodes.
+    ///   - limit: For how many devices this program may open enough files.
     ///   - hide: Called with the identity keys of the list, so that no log shows them.
     /// - Throws: All that is wrong in the file. A database that cannot be read is logged, and the file counts alone.
     package init(
@@ -41,15 +43,15 @@ package final class DeviceRegistry: Sendable {
         file: [DeviceSettings] = [],
         first: String,
         reserved: Set<String> = [],
+        limit: Int = DeviceList.most,
         cipher: @escaping BlockCipher,
         hide: @escaping @Sendable ([String]) -> Void = { _ in },
         logger: Logger
     ) throws(DeviceListError) {
         (self.store, self.cipher, self.hide, self.logger) = (store, cipher, hide, logger)
         let stored = Self.stored(store, logger)
-        var state = State(file: file, stored: stored, first: first, reserved: reserved)
-        state.list = try DeviceList(file: file, stored: stored, first: first, reserved: reserved)
-        state.list.nameKeys(cipher)
+        var state = State(file: file, stored: stored, first: first, reserved: reserved, limit: limit)
+        state.list = try Self.list(state, cipher)
         hide(Self.keys(state.list))
         self.state = Locked(state)
     }
@@ -195,7 +197,8 @@ package final class DeviceRegistry: Sendable {
             file: state.file,
             stored: state.stored,
             first: state.first,
-            reserved: state.reserved
+            reserved: state.reserved,
+            limit: state.limit
         )
         list.nameKeys(cipher)
         return list
