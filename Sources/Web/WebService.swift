@@ -36,6 +36,29 @@ package struct WebService: Service, CustomStringConvertible {
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
+        self.init(
+            configuration,
+            on: socket,
+            hub: hub,
+            problems: problems,
+            metrics: metrics,
+            page: { .embedded },
+            logger: logger,
+            onBound: onBound
+        )
+    }
+
+    /// - Parameter page: Makes the files of the page. Not called before somebody asks for one.
+    init(
+        _ configuration: WebConfiguration,
+        on socket: ListeningSocket? = nil,
+        hub: WebHub,
+        problems: @escaping @Sendable () async -> [HealthProblem],
+        metrics: @escaping @Sendable () async -> [Metric],
+        page: @escaping @Sendable () -> PageFiles,
+        logger: Logger,
+        onBound: @escaping @Sendable (_ port: Int) async -> Void
+    ) {
         (self.configuration, self.socket) = (configuration, socket)
         (self.hub, self.logger, self.onBound) = (hub, logger, onBound)
         responder = WebResponder(
@@ -43,7 +66,7 @@ package struct WebService: Service, CustomStringConvertible {
             configuration: configuration,
             problems: problems,
             metrics: metrics,
-            page: .embedded,
+            page: page,
             routes: WebRoute.table(hub.node.commands)
         )
     }

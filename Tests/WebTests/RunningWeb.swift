@@ -131,6 +131,7 @@ func withWeb(
     problems: @escaping @Sendable () async -> [HealthProblem] = { [] },
     metrics: @escaping @Sendable () async -> [Metric] = { [] },
     people: WebPeople = Users.people(Users.Known()),
+    page: @escaping @Sendable () -> PageFiles = { .embedded },
     logger: Logger = .silent,
     _ body: @escaping @Sendable (_ port: Int) async throws -> Void
 ) async throws {
@@ -161,6 +162,7 @@ func withWeb(
         hub: hub,
         problems: problems,
         metrics: metrics,
+        page: page,
         logger: logger
     ) {
         port.yield($0)

@@ -3,6 +3,7 @@ import Flare
 import Foundation
 import HTTPListener
 import JSON
+import NIOCore
 import TestSupport
 import Testing
 import Threading
@@ -121,6 +122,26 @@ struct WebServiceTests {
                 )
                 #expect(stale.status == 200)
             }
+        }
+    }
+
+    @Test func `the files of the page are made when a browser asks for one, beside the thread of requests`()
+        async throws
+    {
+        let node = try FakeNode()
+        let makers = Locked<[Bool]>([])
+        @Sendable func make() -> PageFiles {
+            let isOnRequests = node.hub.withLock { $0 }?.streams.loop.inEventLoop ?? true
+            makers.withLock { $0.append(isOnRequests) }
+            return .embedded
+        }
+        try await withWeb(node, page: make) { port in
+            for path in ["/healthz", "/api/state", "/", "/nothing"] {
+                _ = try await request("GET", path, port: port)
+            }
+            #expect(makers.withLock { $0 }.isEmpty)
+            #expect(try await request("GET", "/kiosk", port: port).status == 200)
+            #expect(makers.withLock { $0 } == [false])
         }
     }
 

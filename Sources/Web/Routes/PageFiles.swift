@@ -38,10 +38,12 @@ struct PageFiles: Sendable {
             if let page = pages[entry.key] { text = Self.versioned(page, names, version) }
             let bytes = text.map { Array($0.utf8) } ?? entry.value
             let body = ByteBuffer(bytes: bytes)
+            // Copied, since it was made with as much room as the file needs.
+            let gzip = Self.isText(type) ? Gzip.compressed(body, .small) : nil
             files[entry.key] = File(
                 type: type,
                 body: body,
-                gzip: Self.isText(type) ? Gzip.compressed(body, .small) : nil,
+                gzip: gzip.map { ByteBuffer(bytes: $0.readableBytesView) },
                 tag: "\"\(Self.sum(of: bytes))\""
             )
         }
@@ -102,6 +104,8 @@ struct PageFiles: Sendable {
 
 extension PageFiles {
     /// The files of this program; a test compares them with the folder.
+    ///
+    /// They are made when they are first read. That takes a while, and memory that a device without a browser can spare.
     static let embedded = PageFiles([
         "admin-bindings.js": PackageResources.admin_bindings_js,
         "admin-devices.js": PackageResources.admin_devices_js,

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Messages
 import NIOCore
+import NIOPosix
 import Text
 import Things
 
@@ -15,7 +16,7 @@ struct WebResponder: HTTPResponder {
     /// What is wrong just now.
     let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
-    let page: PageFiles
+    let page: @Sendable () -> PageFiles
     /// Its own, beside those that the node provides.
     let routes: [WebRoute]
 
@@ -33,7 +34,8 @@ struct WebResponder: HTTPResponder {
         let found = WebRoute.find(request.head.method, path, in: tables)
         let area = found.map { $0.route.area } ?? area(at: path, in: tables)
         // What is there, and what is not, is told to nobody before they are identified, except in an area, where nobody is.
-        let callers = found.map { $0.route.callers($0.values) } ?? (area == nil ? .identified : .everybody)
+        let others: WebRoute.Callers = area == nil ? .identified : .everybody
+        let callers = if let found { await found.route.callers(self, found.values) } else { others }
         var answer = try await gate.respond(to: request, from: peer, for: callers) { requester in
             guard let (route, parts, values) = found else {
                 return WebAnswer.notFound(request.head, in: area).response(to: request.head)
@@ -157,9 +159,18 @@ struct WebResponder: HTTPResponder {
 
     // MARK: The page
 
+    /// The files of the page.
+    ///
+    /// They take a while the first time. The threads that answer requests are lent to the node, which must not wait.
+    func pageFiles() async -> PageFiles {
+        let made = try? await NIOThreadPool.singleton.runIfActive { [page] in page() }
+        return made ?? page()
+    }
+
     /// - Parameter version: Of the page that asks. What has this version never changes; an older page, which is
     ///   still open after an update, gets what there is.
-    func file(_ name: String, version: String? = nil, _ head: HTTPRequest) -> WebAnswer {
+    func file(_ name: String, version: String? = nil, _ head: HTTPRequest) async -> WebAnswer {
+        let page = await pageFiles()
         guard let file = page[name] else { return .notFound(head) }
         let ancestors = (["'self'"] + configuration.frameAncestors).joined(separator: " ")
         var answer = WebAnswer(type: file.type, body: file.body)

@@ -43,7 +43,7 @@ package struct WebRoute: Sendable {
     let template: PathTemplate
     let methods: [HTTPRequest.Method]
     /// By the parts of the path that vary.
-    let callers: @Sendable (_ values: [String]) -> Callers
+    let callers: @Sendable (WebResponder, _ values: [String]) async -> Callers
     /// Where it is, if its errors have another form than usual.
     let area: HTTPListenerConfiguration.Area?
     let respond: Handler
@@ -117,17 +117,17 @@ package struct WebRoute: Sendable {
         } + [
             // Leads to the kiosk page.
             get("/") { WebAnswer(redirectTo: "kiosk" + $1.query) },
-            get("/kiosk") { $0.file(PageFiles.page, $1.head) },
-            files("/kiosk/{file}") { $0.file($1.name, $1.head) },
+            get("/kiosk") { await $0.file(PageFiles.page, $1.head) },
+            files("/kiosk/{file}") { await $0.file($1.name, $1.head) },
             get("/kiosk/modules/{module}") { await $0.module($1.name, $1.head) },
             // With the version of the page that asks for it.
-            files("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
-            get("/sign-in", for: .everybody) { $0.file(PageFiles.signInPage, $1.head) },
-            get("/sign-up", for: .everybody) { $0.file("sign-up.html", $1.head) },
-            get("/forgot", for: .everybody) { $0.file("forgot.html", $1.head) },
-            get("/verify", for: .everybody) { $0.file("verify.html", $1.head) },
-            get("/me", for: .signedIn) { $0.file("me.html", $1.head) },
-            get("/admin", for: .signedIn) { $0.file("admin.html", $1.head) },
+            files("/kiosk/{version}/{file}") { await $0.file($1.values[1], version: $1.name, $1.head) },
+            get("/sign-in", for: .everybody) { await $0.file(PageFiles.signInPage, $1.head) },
+            get("/sign-up", for: .everybody) { await $0.file("sign-up.html", $1.head) },
+            get("/forgot", for: .everybody) { await $0.file("forgot.html", $1.head) },
+            get("/verify", for: .everybody) { await $0.file("verify.html", $1.head) },
+            get("/me", for: .signedIn) { await $0.file("me.html", $1.head) },
+            get("/admin", for: .signedIn) { await $0.file("admin.html", $1.head) },
         ]
 
     private static let reading: [WebRoute] = [
@@ -233,7 +233,7 @@ package struct WebRoute: Sendable {
         in area: HTTPListenerConfiguration.Area,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        WebRoute(template, methods, for: { _ in .everybody }, in: area) {
+        WebRoute(template, methods, for: { _, _ in .everybody }, in: area) {
             try await answer($0, $1).response(to: $1.head)
         }
     }
@@ -252,7 +252,7 @@ package struct WebRoute: Sendable {
     private init(
         _ template: String,
         _ methods: [HTTPRequest.Method],
-        for callers: @escaping @Sendable ([String]) -> Callers = { _ in .identified },
+        for callers: @escaping @Sendable (WebResponder, [String]) async -> Callers = { _, _ in .identified },
         in area: HTTPListenerConfiguration.Area? = nil,
         respond: @escaping Handler
     ) {
@@ -266,7 +266,9 @@ package struct WebRoute: Sendable {
         for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        WebRoute(template, methods, for: { _ in callers }) { try await answer($0, $1).response(to: $1.head) }
+        WebRoute(template, methods, for: { _, _ in callers }) {
+            try await answer($0, $1).response(to: $1.head)
+        }
     }
 
     /// What is only read.
@@ -281,12 +283,15 @@ package struct WebRoute: Sendable {
     /// Files of the page, some of which are needed before anybody is identified.
     private static func files(
         _ template: String,
-        answer: @escaping @Sendable (WebResponder, WebCall) -> WebAnswer
+        answer: @escaping @Sendable (WebResponder, WebCall) async -> WebAnswer
     ) -> WebRoute {
         WebRoute(
             template,
             [.get, .head],
-            for: { SignInPaths.isOpen(file: $0) ? .everybody : .identified }
-        ) { answer($0, $1).response(to: $1.head) }
+            for: { responder, path in
+                let isOpen = await SignInPaths.isOpen(file: path) { await responder.pageFiles().version }
+                return isOpen ? .everybody : .identified
+            }
+        ) { await answer($0, $1).response(to: $1.head) }
     }
 }

@@ -14,14 +14,16 @@ enum SignInPaths {
 
     /// Whether everybody may have a file of the page.
     ///
-    /// - Parameter path: Its name, perhaps below the version of the page.
-    static func isOpen(file path: [String]) -> Bool {
-        guard let name = path.last, path.count == 1 || path.first == PageFiles.embedded.version else {
-            return false
-        }
+    /// - Parameters:
+    ///   - path: Its name, perhaps below the version of the page.
+    ///   - version: That of the page.
+    static func isOpen(file path: [String], version: () async -> String) async -> Bool {
         // A decoded part may have slashes in it.
-        return name.isPlain(with: "-_.")
-            && (openScripts.contains(name) || openEndings.contains(where: name.hasSuffix))
+        guard let name = path.last, name.isPlain(with: "-_."),
+            openScripts.contains(name) || openEndings.contains(where: name.hasSuffix)
+        else { return false }
+        guard path.count > 1 else { return true }
+        return path.first == (await version())
     }
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
