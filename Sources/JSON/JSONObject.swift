@@ -227,6 +227,14 @@ extension JSONObject {
         }
     }
 
+    /// How many members have room.
+    var capacity: Int { members.capacity }
+
+    /// Gives back what was reserved for further members: a copy takes no more memory than it needs.
+    mutating func removeRoom() {
+        if members.capacity > members.count { members = members.map(\.self) }
+    }
+
     /// Puts the members in order.
     mutating func sort() { sort { _, last in last } }
 

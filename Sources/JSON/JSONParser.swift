@@ -16,22 +16,31 @@ extension JSONValue {
     ///   - keepsHugeNumbers: Whether a number beyond the range of Double, such as `1e999`, is kept as its digits; it is
     ///     an error otherwise.
     ///   - refusesRepeats: Whether an object with two members of one name is an error.
+    ///   - isKept: Whether the value stays in memory for long. Its objects and arrays then have no room to grow.
     /// - Source: RFC 8259.
     package init(
         parsing bytes: some Collection<UInt8>,
         maximumDepth: Int = 64,
         keepsHugeNumbers: Bool = false,
-        refusesRepeats: Bool = false
+        refusesRepeats: Bool = false,
+        isKept: Bool = false
     ) throws(JSONError) {
         let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
-            Self.parse($0, maximumDepth, keepsHugeNumbers ? .kept : .refused, refusesRepeats: refusesRepeats)
+            Self.parse(
+                $0,
+                maximumDepth,
+                keepsHugeNumbers ? .kept : .refused,
+                refusesRepeats: refusesRepeats,
+                isKept: isKept
+            )
         }
         guard let parsed else {
             try self.init(
                 parsing: Array(bytes),
                 maximumDepth: maximumDepth,
                 keepsHugeNumbers: keepsHugeNumbers,
-                refusesRepeats: refusesRepeats
+                refusesRepeats: refusesRepeats,
+                isKept: isKept
             )
             return
         }
@@ -56,13 +65,15 @@ extension JSONValue {
         _ buffer: UnsafeBufferPointer<UInt8>,
         _ maximumDepth: Int,
         _ unusableNumbers: JSONParser.UnusableNumbers,
-        refusesRepeats: Bool = false
+        refusesRepeats: Bool = false,
+        isKept: Bool = false
     ) -> Result<JSONValue, JSONError> {
         var parser = JSONParser(
             bytes: buffer,
             maximumDepth: maximumDepth,
             unusableNumbers: unusableNumbers,
-            refusesRepeats: refusesRepeats
+            refusesRepeats: refusesRepeats,
+            isKept: isKept
         )
         do throws(JSONError) {
             return .success(try parser.document())
@@ -87,6 +98,7 @@ private struct JSONParser {
     let maximumDepth: Int
     let unusableNumbers: UnusableNumbers
     let refusesRepeats: Bool
+    let isKept: Bool
     var position = 0
     var depth = 0
 
@@ -185,6 +197,7 @@ private struct JSONParser {
             guard !refusesRepeats || members.count == count else {
                 throw fail("an object with two members of one name")
             }
+            if isKept { members.removeRoom() }
         }
         depth -= 1
         return .object(members)
@@ -201,6 +214,7 @@ private struct JSONParser {
                 elements.append(try value())
                 skipSpace()
             } while try more(until: UInt8(ascii: "]"), named: "]")
+            if isKept, elements.capacity > elements.count { elements = elements.map(\.self) }
         }
         depth -= 1
         return .array(elements)

@@ -1,5 +1,6 @@
-import JSON
 import Testing
+
+@testable import JSON
 
 /// RFC 8259, by section.
 struct JSONParserTests {
@@ -203,5 +204,25 @@ struct JSONParserTests {
     ])
     func `members of one name in different objects are no repeats`(text: String) {
         #expect(throws: Never.self) { try JSONValue(parsing: Array(text.utf8), refusesRepeats: true) }
+    }
+
+    @Test func `a value that is kept is the same, and has no room for more`() throws {
+        let members = (1...5).map {
+            "\"member \($0)\": [\((1...$0 + 8).map(String.init).joined(separator: ", "))]"
+        }
+        let text = "[{\(members.joined(separator: ", "))}]"
+        func room(isKept: Bool) throws -> [Int] {
+            let value = try JSONValue(parsing: text.utf8, isKept: isKept)
+            #expect(try value == JSONValue(parsing: text))
+            guard case .array(let elements) = value, case .object(let object)? = elements.first else {
+                return []
+            }
+            let inside = object.values.map {
+                if case .array(let numbers) = $0 { numbers.capacity - numbers.count } else { -1 }
+            }
+            return [elements.capacity - elements.count, object.capacity - object.count] + inside
+        }
+        #expect(try room(isKept: true) == [0, 0, 0, 0, 0, 0, 0])
+        #expect(try room(isKept: false).reduce(0, +) > 0)
     }
 }

@@ -167,7 +167,7 @@ extension FlareStore {
         guard let id = FlareID(row[1] as String) else { throw damaged("invalid identifier") }
         let document = try row.withUnsafeData(atIndex: 2) { data in
             do throws(JSONError) {
-                return try JSONValue(parsing: data ?? Data(), maximumDepth: 128)
+                return try JSONValue(parsing: data ?? Data(), maximumDepth: 128, isKept: true)
             } catch {
                 throw damaged("\(error)")
             }
