@@ -37,6 +37,15 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+// LLVM's linker packs the relocations of the program, 160,000 of them: 4 MB less to read at each start, and to keep
+// resident. What it makes needs glibc 2.36, which Debian has had since 12.
+let packed: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(configuration: .release)
+    )
+]
+
 /// A target of ours and what it may import.
 func module(
     _ name: String,
@@ -262,7 +271,12 @@ let package = Package(
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
         ),
-        .executableTarget(name: "trilateral", dependencies: ["TrilateralApp"], swiftSettings: strict),
+        .executableTarget(
+            name: "trilateral",
+            dependencies: ["TrilateralApp"],
+            swiftSettings: strict,
+            linkerSettings: packed
+        ),
 
         // Measurements, run by contrib/bench; beside it, in `driver`, are C programs that it compiles itself.
         .executableTarget(
@@ -277,7 +291,8 @@ let package = Package(
             ],
             path: "contrib/benchmarks",
             exclude: ["driver", "instructions.json"],
-            swiftSettings: strict
+            swiftSettings: strict,
+            linkerSettings: packed
         ),
 
         // Tests
