@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import Logging
 import People
 import Text
 

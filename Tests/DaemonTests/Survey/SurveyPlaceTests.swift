@@ -3,6 +3,7 @@ import Daemon
 import Flare
 import JSON
 import Positioning
+import Sensing
 import TestSupport
 import Testing
 import Things
