@@ -69,11 +69,12 @@ private struct DevicePresence {
     let zone: FlareID?
     let since: Instant?
     let fix: PositionFix?
+    let seenAt: Instant?
 
     init(own device: FlareDevice, in state: ControllerState) {
         node = state.node
         name = device.name.isEmpty ? state.node : device.name
-        (zone, since, fix) = (state.zoneID, state.zoneSince, state.fix)
+        (zone, since, fix, seenAt) = (state.zoneID, state.zoneSince, state.fix, state.seenAt)
     }
 
     init(_ other: DeviceNode) {
@@ -81,7 +82,7 @@ private struct DevicePresence {
         let name = other.device?.name ?? ""
         self.name = name.isEmpty ? other.listed.name : name
         kind = other.listed.kind
-        (zone, since, fix) = (other.zoneID, other.zoneSince, other.fix)
+        (zone, since, fix, seenAt) = (other.zoneID, other.zoneSince, other.fix, other.seenAt)
     }
 
     func json(in state: ControllerState) -> JSONValue {
@@ -90,7 +91,7 @@ private struct DevicePresence {
         members["zone"] = zone.flatMap { state.slugJSON(.zone, $0) } ?? .null
         members["since"] = since.map { .string($0.timestamp) }
         members["quality"] = .string((fix?.quality ?? .lost).rawValue)
-        members["last_seen"] = fix.map { .string($0.at.timestamp) } ?? .null
+        members["last_seen"] = seenAt.map { .string($0.timestamp) } ?? .null
         return .object(members)
     }
 }

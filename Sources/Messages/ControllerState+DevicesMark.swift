@@ -38,8 +38,8 @@ extension ControllerState {
 
     /// When any of the devices was heard last.
     package var devicesHeardAt: Instant? {
-        nodes.values.reduce(fix?.at) { latest, node in
-            guard let latest, let other = node.fix?.at else { return latest ?? node.fix?.at }
+        nodes.values.reduce(seenAt) { latest, node in
+            guard let latest, let other = node.seenAt else { return latest ?? node.seenAt }
             return other.steadyMilliseconds > latest.steadyMilliseconds ? other : latest
         }
     }

@@ -17,6 +17,7 @@ struct SeveralDevicesTests {
             source: "beacons",
             at: Flat.moment(milliseconds)
         )
+        anna.seenAt = Flat.moment(milliseconds)
         state.nodes["anna"] = anna
         return state
     }

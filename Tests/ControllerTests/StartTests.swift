@@ -71,6 +71,7 @@ import Testing
                 memory.slugs.restore(slug, for: object, home: home)
             case .remember(.slugForgotten(let object)): memory.slugs.forget(object)
             case .remember(.sensor(let kind, let on)): memory.sensors[kind] = on
+            case .remember(.position(let position, let environment)): memory.positions[environment] = position
             default: break
             }
         }

@@ -60,6 +60,12 @@ enum StoryText {
             "remember link \(name): \(thing.map { self.name($0) } ?? "nothing")"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
+        case .remember(.position(nil, let environment)):
+            "forget the age of the position in \(name(environment))"
+        case .remember(.position(.held(let since)?, let environment)):
+            "remember a position in \(name(environment)) since \(since)"
+        case .remember(.position(.ended(let at)?, let environment)):
+            "remember the last position in \(name(environment)) at \(at)"
         case .remember(.slice(let record)):
             "log \((record.value as? Lifecycle.LoggedCall)?.transition.call.rawValue ?? "?")"
         case .remember(.node(let node, let record)): "\(node): \(line(.remember(record)))"

@@ -26,6 +26,7 @@ struct DevicesMessageTests {
             (other.zoneID, other.zoneSince) = (zone, zone.map { _ in now })
             if zone != nil {
                 other.fix = PositionFix(accuracyMetres: 1, quality: .fair, source: "beacons", at: now)
+                other.seenAt = now
             }
             state.nodes[node] = other
         }

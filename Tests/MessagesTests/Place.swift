@@ -58,6 +58,7 @@ enum Place {
             isMoving: true,
             at: start
         )
+        state.seenAt = start
         state.isLinkUp = true
         state.sequence = 12
         for (id, kind, name) in [

@@ -39,6 +39,7 @@ extension DeviceController {
         state.exchange(with: &own)
         swap(&memory.devices, &work.memory.devices)
         swap(&memory.sensors, &work.memory.sensors)
+        swap(&memory.positions, &work.memory.positions)
         swap(&reading.rememberedDevice, &work.rememberedDevice)
         swap(&presence, &work.presence)
         swap(&sync, &work.sync)
@@ -187,6 +188,7 @@ extension DeviceController {
             }
         case .stopBegun:
             core.emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
+            rememberPosition(isEnding: true)
         default: break
         }
         if state.isPlaceKnown, !isElsewhere, event.changesObjects {
@@ -198,11 +200,12 @@ extension DeviceController {
 
     /// Leaves what was in the last environment.
     private mutating func environmentChanged(since before: PlaceMark) {
+        if let left = before.environment { rememberPosition(leaving: left) }
         core.forgetFailedReads { $0.environment == before.environment }
         sync.dropDueReadings(in: &core)
         if let device = state.device { state.changedAt[ObjectReference(.device, device.id)] = nil }
         (state.zoneID, state.zoneSince, state.nearbyID, state.nearbySince) = (nil, nil, nil, nil)
-        (state.device, state.fix) = (nil, nil)
+        (state.device, state.fix, state.seenAt) = (nil, nil, nil)
         state.countedBeacons.removeAll()
         sync.forgetUnconfirmedPositions()
         presence.leavePlace(in: &core)

@@ -34,6 +34,7 @@ package struct DeviceNode: Sendable, Hashable {
     package var nearbySince: Instant?
     package var device: FlareDevice?
     package var fix: PositionFix?
+    package var seenAt: Instant?
     package var headingAt: Instant?
     package var measuredAngle: Double?
     package var location: Location?
@@ -73,6 +74,8 @@ extension PersistedState {
         /// The identifier of its device in each environment.
         package var devices: [FlareID: FlareID] = [:]
         package var sensors: [SensorKind: Bool] = [:]
+        /// How old its position in each environment is; nothing of one that nobody has measured.
+        package var positions: [FlareID: MeasuredPosition] = [:]
 
         package init(devices: [FlareID: FlareID] = [:]) { self.devices = devices }
     }
@@ -89,6 +92,7 @@ extension ControllerState {
         swap(&nearbySince, &node.nearbySince)
         swap(&device, &node.device)
         swap(&fix, &node.fix)
+        swap(&seenAt, &node.seenAt)
         swap(&headingAt, &node.headingAt)
         swap(&measuredAngle, &node.measuredAngle)
         swap(&location, &node.location)

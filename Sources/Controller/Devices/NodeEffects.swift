@@ -20,7 +20,7 @@ extension ControllerEffect.PersistedRecord {
     /// Whether it is about a device, and not about the place or the installation.
     fileprivate var isOfNode: Bool {
         switch self {
-        case .device, .sensor, .slice: true
+        case .device, .sensor, .position, .slice: true
         case .environment, .slug, .slugForgotten, .announced, .withdrawn, .root, .epoch, .link, .node: false
         }
     }

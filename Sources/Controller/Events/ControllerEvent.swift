@@ -192,6 +192,8 @@ package enum ControllerEffect: Sendable, Hashable {
         /// The slug of a removed object is free again.
         case slugForgotten(ObjectReference)
         case sensor(SensorKind, on: Bool)
+        /// How old the position of a device in an environment is; `nil` if nobody measures it.
+        case position(MeasuredPosition?, environment: FlareID)
         /// A discovery topic, and the components published on it.
         case announced(topic: String, components: String)
         /// A discovery topic that is no longer used.

@@ -82,8 +82,9 @@ extension PresenceTracker {
     ///
     /// A change needs several updates that agree, unless the position is exact, as after a command.
     mutating func update(in core: inout ControllerCore, cause: ChangeEvent.Cause, isExact: Bool = false) {
+        // Whatever else changes: where a device was before it was lost says nothing of where it is.
         guard case .steady(let settings) = core.configuration.presence, isKnown, core.state.isPlaceKnown,
-            let point = core.state.device?.position
+            !isPositionOver, let point = core.state.device?.position
         else { return }
         if steady.zone != core.state.zoneID || steady.thing != core.state.nearbyID {
             let hadCandidate = restart(zone: core.state.zoneID, thing: core.state.nearbyID)
@@ -103,7 +104,7 @@ extension PresenceTracker {
     /// The zone and nearest thing at the start; `nil` if the server decides or the zones are unknown.
     private func initialPresence(_ core: ControllerCore) -> (zone: FlareID?, nearest: FlareID?)? {
         guard case .steady(let settings) = core.configuration.presence else { return nil }
-        guard let point = core.state.device?.position else { return (nil, nil) }
+        guard !isPositionOver, let point = core.state.device?.position else { return (nil, nil) }
         guard core.state.isPlaceKnown else { return nil }
         let seen = core.state.surroundings(of: point, settings)
         return (seen.shares.map(\.likeliest) ?? seen.zone, seen.nearest?.id)
@@ -119,9 +120,24 @@ extension PresenceTracker {
     /// Starts or stops the timer after which a lost position ends zone and nearness.
     mutating func positionQualityChanged(isLost: Bool, in core: inout ControllerCore) {
         guard core.configuration.presence != .server, isLost else { return cancelLoss(in: &core) }
-        core.effects.append(
-            .startTimer(.presenceLost, milliseconds: Int64(core.configuration.lostSeconds * 1000))
-        )
+        guard !isPositionOver else { return }
+        waitForPosition(lostMilliseconds(core), in: &core)
+    }
+
+    /// A position of an earlier run counts as long as it would have counted there.
+    ///
+    /// - Parameter age: Milliseconds since it was measured.
+    mutating func positionRecalled(age: Int64, in core: inout ControllerCore) {
+        let limit = lostMilliseconds(core)
+        if age < limit { waitForPosition(limit - age, in: &core) } else { positionEnded() }
+    }
+
+    private func lostMilliseconds(_ core: ControllerCore) -> Int64 {
+        Int64(core.configuration.lostSeconds * 1000)
+    }
+
+    private mutating func waitForPosition(_ milliseconds: Int64, in core: inout ControllerCore) {
+        core.effects.append(.startTimer(.presenceLost, milliseconds: milliseconds))
         positionLost()
     }
 
@@ -130,8 +146,9 @@ extension PresenceTracker {
     }
 
     mutating func end(in core: inout ControllerCore) {
-        _ = endLoss()
-        guard core.state.fix?.quality == .lost else { return }
+        // Without a fix, the position is that of an earlier run.
+        guard endLoss(), core.state.fix?.quality ?? .lost == .lost else { return }
+        positionEnded()
         clearCandidates(in: &core)
         let cause = ChangeEvent.Cause("beacons")
         core.leaveZone(cause: cause)

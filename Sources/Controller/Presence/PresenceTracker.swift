@@ -21,6 +21,8 @@ package struct PresenceTracker: Sendable {
     package private(set) var cause = ChangeEvent.Cause("server")
     /// Whether the timer is running after which a lost position ends zone and nearness.
     package private(set) var isLossPending = false
+    /// Whether the position was lost for too long: it decides nothing any more until there is another.
+    package private(set) var isPositionOver = false
     private var enteredAt: Instant?
     /// A zone whose exit awaits confirmation.
     package private(set) var pendingExit: FlareID?
@@ -66,6 +68,12 @@ package struct PresenceTracker: Sendable {
 
     package mutating func positionLost() { isLossPending = true }
 
+    /// The position was lost for too long.
+    package mutating func positionEnded() { isPositionOver = true }
+
+    /// There is a position of now, measured or given.
+    package mutating func positionFound() { isPositionOver = false }
+
     /// Ends the wait after a lost position.
     /// - Returns: Whether a loss was pending.
     package mutating func endLoss() -> Bool {
@@ -77,6 +85,7 @@ package struct PresenceTracker: Sendable {
     /// - Returns: Whether an exit was pending.
     package mutating func forget() -> Bool {
         isKnown = false
+        isPositionOver = false
         enteredAt = nil
         return removePendingExit() != nil
     }

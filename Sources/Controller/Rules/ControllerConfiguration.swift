@@ -76,6 +76,8 @@ package struct PersistedState: Sendable, Hashable {
     package var devices: [FlareID: FlareID] = [:]
     package var slugs = SlugRegistry()
     package var sensors: [SensorKind: Bool] = [:]
+    /// How old this device's position in each environment is; nothing of one that nobody has measured.
+    package var positions: [FlareID: MeasuredPosition] = [:]
     /// What belongs to further nodes.
     package var nodes: [String: Node] = [:]
 

@@ -64,6 +64,7 @@ extension DeviceController {
     /// Announces the stop and refuses all pending commands.
     mutating func stopBegun() {
         core.emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
+        rememberPosition(isEnding: true)
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")
         sliceWork.end(refusal)
         failQueues(refusal)

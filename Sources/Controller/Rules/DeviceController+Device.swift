@@ -61,6 +61,7 @@ extension DeviceController {
         } else {
             if let old, old.id != device.id { state.changedAt[ObjectReference(.device, old.id)] = nil }
             presence.isKnown = false
+            recallPosition(in: environment)
             sync.forgetUnconfirmedPositions()
         }
         core.forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }

@@ -112,8 +112,7 @@ extension DeviceController {
             else {
                 return
             }
-            state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
-            changes.insert(.position)
+            positionGiven(.fair, by: "cmx")
             core.moveDevice(to: position, cause: cause)
             presence.update(in: &core, cause: cause)
         case .environment, .zone:

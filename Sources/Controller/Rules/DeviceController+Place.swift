@@ -71,6 +71,7 @@ extension DeviceController {
     }
 
     private mutating func leavePlace(_ environment: FlareID) {
+        rememberPosition(leaving: environment)
         if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
         leaveQueues()
         core.forgetFailedReads { $0.environment == environment }
@@ -101,7 +102,7 @@ extension DeviceController {
         state.nearbyID = nil
         state.nearbySince = nil
         state.device = nil
-        state.fix = nil
+        (state.fix, state.seenAt) = (nil, nil)
         sync.forgetUnconfirmedPositions()
         state.isPlaceKnown = false
         presence.leavePlace(in: &core)

@@ -258,8 +258,7 @@ extension DeviceController {
             core.emitAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
-            state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
-            changes.insert(.position)
+            positionGiven(.good, by: "command")
             core.moveDevice(to: position, cause: job.cause)
             presence.update(in: &core, cause: job.cause, isExact: true)
         case .name(let name, _):

@@ -10,6 +10,7 @@ extension DeviceController {
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
         core.state.countedBeacons = estimate.beacons.mapValues { BeaconCondition($0, at: now) }
         if let reading = sync.estimated(estimate, in: &core, &presence) { send(reading) }
+        if state.fix?.quality == .lost { rememberPosition() }
     }
 
     mutating func sendDuePosition() {
@@ -29,6 +30,7 @@ extension DeviceController {
             core.moveDevice(to: position, cause: cause)
         }
         presence.update(in: &core, cause: cause)
+        rememberPosition()
     }
 
     /// Rule 7: sets the nearby thing's brightness to 1 − distance in metres, in tenths, while positive.

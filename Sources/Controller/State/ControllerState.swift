@@ -37,6 +37,8 @@ package struct ControllerState: Sendable, Hashable {
     package var device: FlareDevice?
     /// Accuracy, quality and source of the device's position; `nil` before the first one.
     package var fix: PositionFix?
+    /// When the device was heard last, or its position given, also in an earlier run; `nil` if that is not known.
+    package var seenAt: Instant?
     /// When the compass last reported, changed or not.
     package var headingAt: Instant?
     /// Compass heading, degrees; `nil` if the compass is off or another client has turned the device since.

@@ -53,6 +53,7 @@ extension DeviceSync {
     ) {
         guard let device = core.state.device else { return }
         let before = core.state.fix?.quality
+        core.state.seenAt = seen(estimate, at: time, core.state)
         core.state.fix = PositionFix(
             accuracyMetres: estimate.accuracyMetres,
             quality: estimate.quality,
@@ -64,6 +65,11 @@ extension DeviceSync {
             zones: estimate.zones.map { ZoneBelief(shares: $0, position: estimate.position) }
         )
         core.changes.insert(.position)
+        if estimate.quality != .lost {
+            presence.positionFound()
+            // The position of an earlier run is not waited for any more.
+            if before == nil { presence.cancelLoss(in: &core) }
+        }
         guard before != estimate.quality else { return }
         core.changes.insert(.device)
         if (before == .lost) != (estimate.quality == .lost) {
@@ -75,6 +81,19 @@ extension DeviceSync {
         } else if before == .lost {
             core.emit(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
         }
+    }
+
+    /// When the device was heard last: an estimate is also made of what was heard before, and of nothing at all.
+    private func seen(
+        _ estimate: ControllerEvent.PositionEstimated,
+        at time: Instant,
+        _ state: ControllerState
+    ) -> Instant {
+        let before = state.seenAt
+        guard estimate.heardAt != nil else { return before ?? time }
+        let times =
+            estimate.beacons.values.map { BeaconCondition($0, at: time).seenAt } + [before].compactMap(\.self)
+        return times.max { $0.steadyMilliseconds < $1.steadyMilliseconds } ?? time
     }
 
     /// Whether a position differs enough to be sent; this suppresses noise in the estimates.
@@ -137,6 +156,10 @@ extension DeviceSync {
         case .beacons:
             dropDuePosition(in: &core)
             presence.cancelLoss(in: &core)
+            // Who is not heard when the sensor runs again leaves the zone, as if it had run all the time.
+            if isRunning, core.state.fix?.quality == .lost {
+                presence.positionQualityChanged(isLost: true, in: &core)
+            }
         case .compass:
             dropDueHeading(in: &core)
             forgetHeading()

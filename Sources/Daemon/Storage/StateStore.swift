@@ -174,6 +174,10 @@ package final class StateStore: Sendable {
                 guard let value = try Self.setting("sensor.\(sensor.rawValue)", database) else { continue }
                 memory.sensors[sensor] = value == "on"
             }
+            for (key, value) in try Self.settings(below: Self.positionKey, database) {
+                guard let environment = FlareID(key) else { continue }
+                memory.positions[environment] = Self.position(value)
+            }
             for (key, value) in try Self.settings(below: Self.nodeKey, database) {
                 Self.restore(key, value, in: &memory)
             }
@@ -284,6 +288,8 @@ package final class StateStore: Sendable {
             try (record.value as? any DatabaseRecord)?.save(database)
         case .sensor(let sensor, let on):
             try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
+        case .position(let position, let environment):
+            try Self.save(position, "\(Self.positionKey)\(environment)", database)
         case .node(let node, let record): try Self.save(record, of: node, database)
         }
     }
@@ -300,7 +306,7 @@ package final class StateStore: Sendable {
         try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
     }
 
-    private static func remove(_ key: String, _ database: Database) throws {
+    static func remove(_ key: String, _ database: Database) throws {
         try database.execute(sql: "DELETE FROM setting WHERE key = ?", arguments: [key])
     }
 
