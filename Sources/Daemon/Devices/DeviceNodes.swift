@@ -48,6 +48,8 @@ final class DeviceNodes: Sendable {
     private let links = Locked<[String: Link]>([:])
     /// What is remembered of the discovery topics of nodes that went in this run.
     private let memories = Locked<[String: String]>([:])
+    /// What the broker refuses them, for the first node.
+    private let alerts = Locked(DeviceBrokerAlerts())
     /// A group for each node.
     let connections: ReplaceableServices
     /// Yields when there are nodes to be repeated.
@@ -59,7 +61,7 @@ final class DeviceNodes: Sendable {
         (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var links: [String: Link] = [:]
         for device in plan.devices.devices {
-            links[device.node] = Self.link(device.node, plan, parts, parts.announced)
+            links[device.node] = Self.link(device.node, plan, parts, parts.announced, alerts)
         }
         connections = ReplaceableServices(
             "devices",
@@ -83,7 +85,8 @@ final class DeviceNodes: Sendable {
         _ node: String,
         _ plan: NodePlan,
         _ parts: Parts,
-        _ announced: [String: String]
+        _ announced: [String: String],
+        _ alerts: Locked<DeviceBrokerAlerts>
     ) -> Link {
         var logger = parts.logger
         logger[metadataKey: "node"] = "\(node)"
@@ -122,7 +125,10 @@ final class DeviceNodes: Sendable {
                 if case .epoch = record { return }
                 remember(record)
             },
-            send: { send(.node(node, $0)) }
+            send: { event in
+                send(.node(node, event))
+                if let alert = alerts.withLock({ $0.observe(event, of: node) }) { send(alert) }
+            }
         )
         return Link(client: client, bridge: bridge)
     }
@@ -199,7 +205,7 @@ final class DeviceNodes: Sendable {
         for device in plan.devices.devices where bridge(of: device.node) == nil {
             await parts.first.release(device.node)
             let announced = memories.withLock { parts.announced.merging($0) { $1 } }
-            let link = Self.link(device.node, plan, parts, announced)
+            let link = Self.link(device.node, plan, parts, announced, alerts)
             links.withLock { $0[device.node] = link }
             arrival.yield()
             await connections.replace(device.node, with: Self.services(link, parts))
@@ -225,6 +231,9 @@ final class DeviceNodes: Sendable {
             }
         }
         links.withLock { links in for (node, _) in gone { links[node] = nil } }
+        for (node, _) in gone {
+            if let alert = alerts.withLock({ $0.remove(node) }) { parts.send(alert) }
+        }
     }
 
     /// Lets the nodes that stay use another configuration.

@@ -17,7 +17,7 @@ extension Capability {
     static let devices = Capability(
         name: "devices",
         settings: .devices,
-        alerts: ["devices", "device-removal"],
+        alerts: ["devices", "device-removal", DeviceBrokerAlerts.alert],
         // A list in another configuration file builds nothing again.
         inputs: { _ in [] },
         access: { configuration in
