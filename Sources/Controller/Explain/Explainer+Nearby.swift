@@ -60,6 +60,7 @@ extension Explainer {
         guard let point = state.device?.position else { return [] }
         let metric = state.nearnessMetric
         return state.things.values
+            .filter { state.canBeNearby($0) }
             .compactMap { thing in state.metres(from: point, to: thing, metric).map { (thing.id, $0) } }
             .filter { $0.1.isFinite }
             .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
@@ -81,7 +82,7 @@ extension Explainer {
 
     private func nearnessByPosition(of asked: FlareThing?, _ reach: Reach) -> [String] {
         guard state.device?.position != nil else {
-            return ["Nothing is near: the position of the device is not known yet."]
+            return ["Nothing is near: the position of the device is not known yet." + receiversNeeded]
         }
         if let current = state.nearby, asked == nil || asked?.id == current.id {
             return [whyNear(current, reach)]
@@ -131,6 +132,9 @@ extension Explainer {
     private func whyNotNear(_ thing: FlareThing, _ reach: Reach) -> String {
         let name = label(ObjectReference(.thing, thing.id))
         let limit = Explanation.metres(reach.limit)
+        guard state.canBeNearby(thing) else {
+            return "\(name) cannot be near: it marks where a receiver is, and there is nothing to control."
+        }
         guard let metres = reach.metres(to: thing.id) else {
             return thing.position == nil
                 ? "\(name) cannot be near: it has no position."

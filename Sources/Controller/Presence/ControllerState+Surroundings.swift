@@ -27,6 +27,7 @@ extension ControllerState {
                 let distance = metres(from: point, to: thing, metric), distance <= limit
             else { continue }
             if let best = nearest, (best.distance, best.id) <= (distance, thing.id) { continue }
+            guard canBeNearby(thing) else { continue }
             nearest = (thing.id, distance)
         }
         return SteadyPresence.Surroundings(
@@ -34,7 +35,7 @@ extension ControllerState {
             isAroundZone: self.zone?.perimeter?.grown(by: settings.zoneMargin).contains(point) ?? false,
             shares: shares,
             nearest: nearest,
-            thingDistance: nearby.flatMap { metres(from: point, to: $0, metric) },
+            thingDistance: nearby.flatMap { canBeNearby($0) ? metres(from: point, to: $0, metric) : nil },
             limit: limit
         )
     }

@@ -7,6 +7,15 @@ extension ControllerState {
         return .plane(floors.orGround(of: environment))
     }
 
+    /// Whether a thing may be the nearby one: not a thing that does nothing but mark where a receiver is.
+    ///
+    /// A thing without any data, such as an exhibit, may be.
+    func canBeNearby(_ thing: FlareThing) -> Bool {
+        guard let receiver = thing.data["receiver"], !receiver.isNull else { return true }
+        let shape = shape(of: thing)
+        return shape.isLight || !shape.settable.isEmpty || !shape.actions.isEmpty
+    }
+
     /// Metres from a point to a thing; `nil` without a position, and on another floor.
     func metres(from point: Point3D, to thing: FlareThing, _ metric: NearnessMetric) -> Double? {
         guard let place = thing.position else { return nil }
