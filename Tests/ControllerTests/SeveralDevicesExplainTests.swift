@@ -46,6 +46,27 @@ import Things
         #expect(rig.log.map(\.answer.node) == [nil, "anna", "anna"])
     }
 
+    @Test func `a device without a position is told which receivers would give it one`() throws {
+        var configuration = ControllerConfiguration()
+        (configuration.node, configuration.nodes) = ("hall", [ListedNode(node: "anna", name: "Anna")])
+        var server = HouseServer()
+        func texts() throws -> [String] {
+            var rig = Rig.atHome(configuration, presence: .steady(.init()), server: server)
+            return try [Explanation.Subject.zone, .nearby(thing: nil)].map { subject in
+                let command = Command(ticket: 9, operation: .explain(subject))
+                let answer = rig.happens(.node("anna", .commandReceived(command))).answers.first
+                return try #require(answer?.data?["text"]?.string)
+            }
+        }
+        for text in try texts() { #expect(text.contains("No thing of this environment"), "\(text)") }
+        server.things[0].data["receiver"] = "kichen"
+        server.things[1].data["receiver"] = "hall"
+        for text in try texts() {
+            #expect(text.contains("not known yet. Only reports of the receivers"), "\(text)")
+            #expect(text.contains("hall") && text.contains("kichen"), "\(text)")
+        }
+    }
+
     @Test func `commands of two nodes with one number are told apart`() throws {
         var rig = rig()
         func set(_ thing: String, _ tx: JSONValue) -> ControllerEvent {

@@ -68,6 +68,18 @@ extension Explainer {
         return sentences
     }
 
+    /// Which receivers' reports give a further device a position, as a wrong name gives none; a sentence after a space.
+    var receiversNeeded: String {
+        guard state.furtherNode != nil, beaconsOff == nil else { return "" }
+        let names = Set(state.things.values.compactMap { $0.data["receiver"]?.string }).sorted()
+        guard !names.isEmpty else {
+            return " No thing of this environment has a receiver's name as data.receiver."
+        }
+        return
+            " Only reports of the receivers that things of this environment have as data.receiver give it one: "
+            + "\(QuotedValue.list(names))."
+    }
+
     private func lossConsequence() -> String {
         guard presence.isLossPending, case .steady = configuration.presence else { return "." }
         let limit = Explanation.duration(Int64(configuration.lostSeconds * 1000))

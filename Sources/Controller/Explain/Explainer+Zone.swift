@@ -35,7 +35,9 @@ extension Explainer {
         _ facts: inout JSONObject
     ) -> [String] {
         facts["updates_needed"] = .number(Double(settings.updates))
-        guard let point = state.device?.position else { return ["\(here): its position is not known yet."] }
+        guard let point = state.device?.position else {
+            return ["\(here): its position is not known yet." + receiversNeeded]
+        }
         var sentences: [String] = []
         if let shares = state.zoneShares(at: point) {
             sentences.append(zoneByShares(shares, settings, &facts))
