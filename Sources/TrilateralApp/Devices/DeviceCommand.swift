@@ -45,8 +45,9 @@ struct DeviceListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Print the devices.",
         discussion: """
-            The columns are node, name, kind, user, where it is kept (file or database), and what it is heard as; an identity \
-            key is irk:***. A device of the database that does not fit the file is marked with !; show says why.
+            The columns are node, name, kind, user, in which zone it is, when it was heard last, where it is kept (file or \
+            database), and what it is heard as; an identity key is irk:***. A device of the database that does not fit the \
+            file is marked with !; show says why.
             """
     )
 
@@ -57,9 +58,13 @@ struct DeviceListCommand: AsyncParsableCommand {
         let rows = try await people.ask(.get, [DeviceCommand.route], needsDaemon: true)
         guard !list.json else { return try StandardOutput.print(rows.text) }
         let lines = (rows.array ?? []).map { row in
-            ["node", "name", "kind", "user", "source", "heard_as"].map { member in
-                let mark = member == "source" && row["problem"] != nil ? " !" : ""
-                return ListOption.text(row[member] ?? .null) + mark
+            ["node", "name", "kind", "user", "zone", "last_seen", "source", "heard_as"].map { member in
+                let text = ListOption.text(row[member] ?? .null)
+                switch member {
+                case "source": return text + (row["problem"] == nil ? "" : " !")
+                case "last_seen": return text.isEmpty ? "" : LocalTime.ofThisMachine.dayAndClock(text)
+                default: return text
+                }
             }
         }
         if lines.isEmpty {
@@ -68,7 +73,10 @@ struct DeviceListCommand: AsyncParsableCommand {
             )
         }
         try StandardOutput.print(
-            TextTable(header: ["NODE", "NAME", "KIND", "USER", "SOURCE", "HEARD AS"], rows: lines)
+            TextTable(
+                header: ["NODE", "NAME", "KIND", "USER", "ZONE", "SEEN", "SOURCE", "HEARD AS"],
+                rows: lines
+            )
         )
     }
 }
@@ -86,7 +94,10 @@ struct DeviceShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let row = try await people.ask(.get, device.path(), needsDaemon: true)
-        try list.write(record: row, ["node", "name", "kind", "user", "source", "heard_as", "location"])
+        try list.write(
+            record: row,
+            ["node", "name", "kind", "user", "zone", "nearby", "last_seen", "source", "heard_as", "location"]
+        )
     }
 }
 

@@ -28,6 +28,28 @@ struct DeviceListRequestTests {
         }
     }
 
+    @Test func `a verb is told where the devices are, and a user is not`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            let place: JSONValue = [
+                "node": "anna", "zone": "kitchen", "nearby": "lamp", "quality": "good",
+                "last_seen": "2026-01-01T00:00:00.000Z",
+            ]
+            devices.places.withLock { $0 = [["node": "tablet", "zone": "hall"], place] }
+            let rows = await devices.ask("GET").body.array ?? []
+            let shown = await devices.ask("GET", "device-settings/anna").body
+            for row in rows + [shown] {
+                for key in ["zone", "nearby", "quality", "last_seen"] {
+                    #expect(row[key] == place[key], "\(key)")
+                }
+                #expect(row["name"] == "Anna's phone")
+            }
+            #expect(rows.count == 1)
+            let own = await devices.ask("GET", as: devices.anna).body.array ?? []
+            #expect(own.first?["node"] == "anna" && own.first?["zone"] == nil)
+        }
+    }
+
     @Test func `an identity key is in no answer, no row of the log, and hidden from logs`() async throws {
         try await withDevices { devices in
             let added = await devices.addPhone()

@@ -25,6 +25,8 @@ struct TestDevices: Sendable {
     let steady = Locked(100.0)
     /// The keys that logs must hide.
     let hidden = Locked<[String]>([])
+    /// Where the devices are.
+    let places = Locked<[JSONValue]>([])
     let anna, bob, owner: AccountID
 
     init(in folder: URL, file: [DeviceSettings] = []) throws {
@@ -58,7 +60,9 @@ struct TestDevices: Sendable {
             let seconds = steady.withLock { $0 }
             return Instant(wallMilliseconds: Self.now, steadyMilliseconds: Int64(seconds * 1000))
         }
-        api = DevicesLocalAPI(DeviceService(registry, heard, accounts, epoch: "e"))
+        api = DevicesLocalAPI(DeviceService(registry, heard, accounts, epoch: "e")) { [places] in
+            places.withLock { $0 }
+        }
     }
 
     /// - Parameter user: `nil` for the command line.

@@ -36,7 +36,12 @@ extension Capability {
         },
         build: { context in
             let kept = context.keptDevices
-            let api = DevicesLocalAPI(kept.service)
+            let (loop, state) = (context.loop, context.state)
+            let api = DevicesLocalAPI(kept.service) {
+                await withCheckedContinuation { done in
+                    loop.perform { done.resume(returning: state().placedDevicesJSON.array ?? []) }
+                }
+            }
             var parts = CapabilityParts()
             parts.routes = WebRoute.devices { await api.answer($0, by: $1, from: $2) }
             parts.localAnswers = [{ await api.answer($0) }]

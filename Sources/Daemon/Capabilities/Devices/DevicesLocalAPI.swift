@@ -11,8 +11,15 @@ import Web
 /// Who can open that socket may do everything, so nobody's rights are asked there.
 package struct DevicesLocalAPI: Sendable {
     private let service: DeviceService
+    /// Where all devices are, as `/api/devices` has them.
+    private let whereabouts: @Sendable () async -> [JSONValue]
 
-    package init(_ service: DeviceService) { self.service = service }
+    package init(
+        _ service: DeviceService,
+        whereabouts: @escaping @Sendable () async -> [JSONValue] = { [] }
+    ) {
+        (self.service, self.whereabouts) = (service, whereabouts)
+    }
 
     /// The words below `/api/` of the list, and of what is heard.
     private static let (list, heard) = ("device-settings", "heard")
@@ -63,6 +70,21 @@ package struct DevicesLocalAPI: Sendable {
         }
     }
 
+    /// The rows of a verb with where the devices are; users have `/api/devices`, with what they may see.
+    private func placed(_ rows: [JSONValue], for requester: DeviceService.Requester) async -> [JSONValue] {
+        guard case .program = requester.identity, !rows.isEmpty else { return rows }
+        let places = Dictionary(
+            await whereabouts().compactMap { place in place["node"]?.string.map { ($0, place) } }
+        ) { first, _ in first }
+        return rows.map { row in
+            guard var members = row.object, let place = members["node"]?.string.flatMap({ places[$0] }) else {
+                return row
+            }
+            for key in ["zone", "nearby", "quality", "last_seen"] { members[key] = place[key] }
+            return .object(members)
+        }
+    }
+
     private func respond(
         _ request: LocalRequest,
         _ requester: DeviceService.Requester
@@ -74,14 +96,17 @@ package struct DevicesLocalAPI: Sendable {
             return .json(200, .array(try await service.heardRows(seconds: seconds, by: requester)))
         }
         switch (request.method, words.count) {
-        case ("GET", 0): return .json(200, .array(await service.rows(for: requester)))
+        case ("GET", 0):
+            return .json(200, .array(await placed(await service.rows(for: requester), for: requester)))
         case ("POST", 0):
             return .json(201, try await service.add(try Self.body(request), by: requester))
         default: break
         }
         guard words.count == 1, let node = words.first else { return .nothing(request) }
         switch request.method {
-        case "GET": return .json(200, try await service.row(of: node, for: requester))
+        case "GET":
+            let row = try await service.row(of: node, for: requester)
+            return .json(200, await placed([row], for: requester).first ?? row)
         case "PATCH":
             return .json(200, try await service.edit(node, try Self.body(request), by: requester))
         case "DELETE":
