@@ -84,6 +84,14 @@ import Testing
         #expect(Self.isNowhere(rig))
     }
 
+    @Test(arguments: [Explanation.Subject.zone, .nearby(thing: nil), .nearby(thing: "lamp")])
+    func `it is explained why a lost device is nowhere`(subject: Explanation.Subject) throws {
+        var rig = Self.lost()
+        let answer = rig.command(.explain(subject)).answers.first
+        let text = try #require(answer?.data?["text"]?.string)
+        #expect(text.contains("not been heard for more than 60 s"), "\(text)")
+    }
+
     @Test func `a lost device that is heard again is back in its zone`() {
         var rig = Self.lost()
         for _ in 0..<2 { rig.happens(Self.estimate(), after: 1000) }

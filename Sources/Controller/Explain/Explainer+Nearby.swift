@@ -87,6 +87,9 @@ extension Explainer {
         if let current = state.nearby, asked == nil || asked?.id == current.id {
             return [whyNear(current, reach)]
         }
+        if let positionOver {
+            return ["\(state.nearbyID == nil ? "Nothing" : "Nothing else") is near: \(positionOver)."]
+        }
         if let asked { return [whyNotNear(asked, reach)] }
         let limit = Explanation.metres(reach.limit)
         guard let nearest = reach.distances.first else {

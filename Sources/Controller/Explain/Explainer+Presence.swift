@@ -68,6 +68,13 @@ extension Explainer {
         return sentences
     }
 
+    /// Why the last position decides nothing; `nil` if it does.
+    var positionOver: String? {
+        guard presence.isPositionOver else { return nil }
+        let limit = Explanation.duration(Int64(configuration.lostSeconds * 1000))
+        return "the device has not been heard for more than \(limit), so its last position counts no more"
+    }
+
     /// Which receivers' reports give a further device a position, as a wrong name gives none; a sentence after a space.
     var receiversNeeded: String {
         guard state.furtherNode != nil, beaconsOff == nil else { return "" }

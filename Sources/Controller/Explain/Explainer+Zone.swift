@@ -38,6 +38,7 @@ extension Explainer {
         guard let point = state.device?.position else {
             return ["\(here): its position is not known yet." + receiversNeeded]
         }
+        if let positionOver { return ["\(here): \(positionOver)."] }
         var sentences: [String] = []
         if let shares = state.zoneShares(at: point) {
             sentences.append(zoneByShares(shares, settings, &facts))
