@@ -1,5 +1,6 @@
 import CommandFixture
 import Controller
+import Flare
 import JSON
 import People
 import Testing

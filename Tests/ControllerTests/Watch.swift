@@ -154,7 +154,10 @@ struct Watch {
 
     /// Checks that zone and nearby thing match the device's position within the margins.
     private func checkSight(_ state: ControllerState) {
-        guard let point = state.device?.position, state.fix?.quality != .lost else { return }
+        // Without a fix, a position with an age is that of an earlier stay.
+        guard let point = state.device?.position, state.fix?.quality != .lost,
+            state.fix != nil || state.seenAt == nil
+        else { return }
         if let zone = state.zone {
             #expect(zone.perimeter?.grown(by: 0.5).contains(point) == true)
         } else {

@@ -52,6 +52,7 @@ import Testing
             ],
             [
                 "node": "anna", "name": "Anna", "kind": "phone", "source": "database", "user": "anna",
+                "zone": "kitchen", "nearby": "lamp", "last_seen": .null,
                 "heard_as": ["irk:***", "phone:anna"],
                 "problem": "heard_as[2]: phone:anna is heard as cat already",
             ],
@@ -61,14 +62,35 @@ import Testing
                 let end = try await desk.run(["device", "list"])
                 #expect(
                     end.output == """
-                        NODE  NAME  KIND   USER  SOURCE      HEARD AS
-                        cat   Tom   pet    -     file        name:tom
-                        anna  Anna  phone  anna  database !  irk:***,phone:anna
+                        NODE  NAME  KIND   USER  ZONE     SEEN  SOURCE      HEARD AS
+                        cat   Tom   pet    -     -        -     file        name:tom
+                        anna  Anna  phone  anna  kitchen  -     database !  irk:***,phone:anna
 
                         """
                 )
                 let json = try await desk.run(["device", "list", "--json"])
                 #expect(try JSONValue(parsing: Array(json.output.utf8)) == rows)
+            }
+        }
+    }
+
+    @Test func `a device is printed with its zone, what is near, and when it was heard last`() async throws {
+        let row: JSONValue = [
+            "node": "anna", "name": "Anna", "kind": "phone", "source": "database", "quality": "good",
+            "zone": "kitchen", "nearby": "lamp", "last_seen": "2026-11-15T12:00:00.000Z",
+        ]
+        try await withVerbDesk { desk in
+            let answers: [String: VerbDesk.Answer] = [
+                "GET device-settings": .init(200, .array([row])), "GET device-settings/anna": .init(200, row),
+            ]
+            try await desk.withDaemon(answers) {
+                let list = try await desk.run(["device", "list"])
+                // The hour and perhaps the day are those of this machine.
+                #expect(list.output.contains("2026-11-1"), "\(list.output)")
+                let show = try await desk.run(["device", "show", "anna"])
+                for text in ["kitchen", "lamp", "2026-11-15T12:00:00"] {
+                    #expect(show.output.contains(text), "\(text): \(show.output)")
+                }
             }
         }
     }

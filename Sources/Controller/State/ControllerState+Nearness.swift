@@ -1,4 +1,6 @@
 package import Flare
+import JSON
+import Things
 
 extension ControllerState {
     /// How nearness measures distances in the current environment.

@@ -1,6 +1,5 @@
 import Bridge
 package import Controller
-import Text
 
 /// What the broker refuses the nodes of further devices, for the alerts of the first node.
 ///

@@ -1,4 +1,6 @@
 import Accounts
+import Controller
+import JSON
 import Logging
 import Messages
 import OperatingSystem
@@ -8,6 +10,7 @@ import Sensing
 import Sensors
 import ServiceLifecycle
 import Settings
+import Threading
 import Web
 
 extension Capability {
