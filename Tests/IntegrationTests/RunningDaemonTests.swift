@@ -109,6 +109,61 @@ import Testing
         }
     }
 
+    @Test func `the access list has the devices of file and database, and the topics of their locations`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            let (cat, dog) = ("\(home.node)-cat", "\(home.node)-dog")
+            let file = "devices: [{node: \(cat), location: owntracks/\(cat)}]\n"
+            try await home.take()
+            try await visitor.whileStarting { try await home.start(file: file) }
+            #expect(
+                await eventually { FileManager.default.fileExists(atPath: home.state + "/admin.sock") }
+            )
+            let added = try await Program.run(
+                [
+                    "device", "add", dog, "--name", "Rex", "--location", "owntracks/\(dog)", "--state",
+                    home.state,
+                ],
+                in: home.folder
+            )
+            #expect(added.status == 0, "\(added.output)")
+            let named = ["--config", home.folder.path("trilateral.yaml"), "--node", home.node]
+            for options in [[], named] {
+                let list = try await Program.run(["acl", "--role", "daemon"] + options, in: home.folder)
+                for node in [cat, dog] {
+                    #expect(list.output.contains("topic readwrite trilateral/\(node)/#\n"), "\(list.output)")
+                    #expect(
+                        list.output.components(separatedBy: "topic read owntracks/\(node)\n").count == 2,
+                        "\(options): \(list.output)"
+                    )
+                }
+            }
+            // The list of another node has none of this one's.
+            let other = named.dropLast() + ["other"]
+            let list = try await Program.run(["acl", "--role", "daemon"] + other, in: home.folder)
+            #expect(list.output.contains("owntracks/\(cat)") && !list.output.contains(dog), "\(list.output)")
+        }
+    }
+
+    @Test func `verbs find a configuration file that a reload was the first to read`() async throws {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            try await visitor.whileStarting { try await home.start() }
+            let cat = "\(home.node)-cat"
+            let folder = URL(filePath: home.folder.path(".config/trilateral"))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try home.folder.write("devices: [{node: \(cat)}]\n", to: ".config/trilateral/trilateral.yaml")
+            await home.signal(SIGHUP)
+            try await visitor.awaits("devices") { $0.array?.count == 2 }
+            let isThere = try await eventually {
+                let list = try await run("acl", "--role", "daemon", in: home.folder)
+                return list.output.contains("topic readwrite trilateral/\(cat)/#\n")
+            }
+            #expect(isThere)
+        }
+    }
+
     @Test func `between two daemons the user must choose`() async throws {
         try await withHome { home, _ in
             try await withTemporaryFolder { folder in

@@ -52,7 +52,7 @@ package enum ConfigurationLoader {
             case .success(let text):
                 let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
                 reader.read(file: file, text: text, folder: folder)
-                reader.loaded.text = text
+                (reader.loaded.file, reader.loaded.text) = (file, text)
             }
         }
         reader.read(running: running)

@@ -8,6 +8,8 @@ package struct LoadedConfiguration: Sendable {
     package var origins: [String: ConfigurationOrigin] = [:]
     /// What is in the files that the values name, by key path.
     package var files: [String: [FileFingerprint]] = [:]
+    /// The file that was read, as it was named; `nil` without a file.
+    package var file: String?
     /// What the file holds; `nil` without a file.
     package var text: String?
     /// Why the file itself is not in use; `nil` if it is.

@@ -15,7 +15,8 @@ struct AccessListCommand: AsyncParsableCommand {
         abstract: "Print access lists for mosquitto.",
         discussion: """
             Prints who may read and write which topics, in the format of mosquitto's acl_file, for the base, the node, \
-            and the lamps and receivers of the configuration, or of the daemon that runs here. Roles: \(roles). Write it \
+            and the lamps, receivers and devices of the configuration, or of the daemon that runs here; while the node's \
+            daemon runs here, the devices of its database are in it, too. Roles: \(roles). Write it \
             to a file, name that file in acl_file beside password_file and "allow_anonymous false", and set each user's password with \
             mosquitto_passwd. Append the lists of several nodes to one file. What lamps, bridges and receivers need \
             themselves is in contrib/mosquitto/acl-others. With --people it prints what each user may do now instead; \
@@ -79,10 +80,9 @@ struct AccessListCommand: AsyncParsableCommand {
         let location = isOfFolder ? try state.location() : nil
         let daemon = isOfFolder ? location?.daemon : try runningDaemon()
         let values = try file.load(of: daemon).values
-        // The devices of the database have topics, too; whoever may not read it gets those of the file.
-        let store = daemon.flatMap { try? StateStore(reading: URL(filePath: $0.stateFolder)) }
+        let store = isOfFolder ? nil : database(of: daemon ?? runningDaemon(with: values))
         defer { store?.close() }
-        let list = list(values, HostInfo.ofThisMachine(), store)
+        let list = list(values, store)
         let text =
             if let location {
                 things
@@ -112,13 +112,32 @@ struct AccessListCommand: AsyncParsableCommand {
         }
     }
 
-    private func list(
-        _ values: TrilateralConfiguration,
-        _ traits: HostInfo,
-        _ store: StateStore?
-    ) -> AccessList {
-        let base = base ?? values.bridge.base
-        let node = node ?? NodeAddress(values, traits).node
+    /// The daemon that runs here with the node of a configuration that was named.
+    private func runningDaemon(with values: TrilateralConfiguration) -> RunningDaemon? {
+        let (base, node) = address(values)
+        return DaemonLocator(ProcessInfo.processInfo.environment).running
+            .first { $0.topics.suffix(2) == [base, node] }
+    }
+
+    /// The database of a daemon, whose devices have topics, too; whoever may not read it gets those of the file.
+    private func database(of daemon: RunningDaemon?) -> StateStore? {
+        guard let folder = daemon?.stateFolder else { return nil }
+        do throws(StateStoreError) {
+            return try StateStore(reading: URL(filePath: folder))
+        } catch {
+            let advice = geteuid() == 0 ? "" : "; its user and root may read it"
+            StandardError.report("warning: devices that a verb or the page has added are missing: \(error)\(advice)")
+            return nil
+        }
+    }
+
+    /// The first levels of all topics, and the node.
+    private func address(_ values: TrilateralConfiguration) -> (base: String, node: String) {
+        (base ?? values.bridge.base, node ?? NodeAddress(values, HostInfo.ofThisMachine()).node)
+    }
+
+    private func list(_ values: TrilateralConfiguration, _ store: StateStore?) -> AccessList {
+        let (base, node) = address(values)
         let topics = Topics(root: "\(base)/\(node)")
         var list = AccessList(topics: topics, commands: .program, discoveryPrefix: values.discovery.prefix)
         let filters = values.bridge.responseTopics
@@ -136,9 +155,10 @@ struct AccessListCommand: AsyncParsableCommand {
         let devices = values.listedDevices(with: store, first: node)
         list.nodes = devices.nodes
         list.capabilities = Capability.all.flatMap { $0.access(values) }
-        // Those of the configuration file are there already.
-        let locations = devices.locations.map { AccessList.Grant(access: .read, filter: $0) }
-        list.capabilities += locations.filter { !list.capabilities.contains($0) }
+        for location in devices.locations.sorted() {
+            let grant = AccessList.Grant(access: .read, filter: location)
+            if !list.capabilities.contains(grant) { list.capabilities.append(grant) }
+        }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }
         return list

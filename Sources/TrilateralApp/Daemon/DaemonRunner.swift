@@ -19,8 +19,6 @@ package struct DaemonRunner: Sendable {
     let environment: [String: String]
     /// Reads the configuration again, for a reload.
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
-    /// Where the configuration is from, for the verbs that look for the daemon; `nil` if from no file.
-    var configurationFile: String?
     /// Recordings to play beside those of the configuration.
     var replays: [ReplaySettings] = []
     /// What the command line says beside the configuration.
@@ -241,7 +239,7 @@ package struct DaemonRunner: Sendable {
 
     /// Keeps a copy of the file that works, for later versions.
     private func keep(_ loaded: LoadedConfiguration, _ logger: Logger) {
-        guard let file = configurationFile, let text = loaded.text, loaded.refusal == nil else { return }
+        guard let file = loaded.file, let text = loaded.text, loaded.refusal == nil else { return }
         do throws(FileWriteError) {
             try AcceptedConfiguration(in: folder.path).keep(text, of: file)
         } catch {
@@ -252,14 +250,11 @@ package struct DaemonRunner: Sendable {
     /// The file by which verbs find this daemon; `nil` if there is no runtime folder.
     private func runningFile() -> RunningDaemonFile? {
         guard let place = DaemonLocator(environment).ownFolder else { return nil }
-        var daemon = RunningDaemon(
+        let daemon = RunningDaemon(
             processID: getpid(),
             stateFolder: URL(filePath: folder.path).standardized.path(percentEncoded: false),
             owner: geteuid()
         )
-        daemon.configurationFile = configurationFile.map {
-            URL(filePath: $0).standardized.path(percentEncoded: false)
-        }
         return RunningDaemonFile(in: place, daemon)
     }
 

@@ -38,13 +38,12 @@ extension ConfigurationOption {
         }
         let folder = try state.folder(environment)
         let path = path
-        var runner = DaemonRunner(folder: folder, environment: environment) {
+        let runner = DaemonRunner(folder: folder, environment: environment) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)
             return Result { () throws(ConfigurationErrors) in
                 try ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
             }
         }
-        runner.configurationFile = file(environment: environment)
         return (runner, loaded)
     }
 }

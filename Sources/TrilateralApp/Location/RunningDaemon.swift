@@ -1,3 +1,4 @@
+import Foundation
 package import JSON
 package import Settings
 
@@ -38,9 +39,11 @@ package struct RunningDaemon: Sendable, Hashable {
 }
 
 extension RunningDaemon {
-    /// The values of the section `mqtt` that a client needs too.
+    /// Its configuration file, which a reload may have found first, and the values of the section `mqtt` that a client
+    /// needs too.
     /// - Parameter node: The node in use, which the configuration may leave open.
     package mutating func take(_ loaded: LoadedConfiguration, node: String) {
+        configurationFile = loaded.file.map { URL(filePath: $0).standardized.path(percentEncoded: false) }
         broker = [:]
         for key in ConfigurationSchema.commandLine.keys where key.path.hasPrefix("mqtt.") && !key.isSecret {
             switch key.encode(loaded.values) {

@@ -9,7 +9,7 @@ extension ConfigurationDefaults {
 }
 
 extension TrilateralConfiguration {
-    /// The nodes of the devices beside the daemon's own, the users whose they are, and the topics with their locations.
+    /// The devices beside the daemon's own: their nodes, the users whose they are, and the topics with their locations.
     ///
     /// - Parameters:
     ///   - store: The database, whose devices count as far as they can be read; `nil` for the file alone.
@@ -17,12 +17,11 @@ extension TrilateralConfiguration {
     package func listedDevices(
         with store: StateStore?,
         first: String
-    ) -> (nodes: [String], owners: [String: String], locations: [String]) {
+    ) -> (nodes: [String], owners: [String: String], locations: Set<String>) {
         let stored = (try? store?.listedDevices())?.devices ?? []
         // What is wrong in the file is reported when it is loaded.
         let list = (try? DeviceList(file: self.devices, stored: stored, first: first)) ?? DeviceList()
-        let locations = Set(list.devices.compactMap(\.location)).sorted()
-        return (list.devices.map(\.node), list.owners, locations)
+        return (list.devices.map(\.node), list.owners, Set(list.devices.compactMap(\.location)))
     }
 }
 
