@@ -6,16 +6,24 @@ package struct ConfigurationEntries<Record: Sendable>: Sendable {
 
     private static var maximumEntries: Int { 1000 }
 
+    /// A value that is wrong in an entry: the field, with `[2]` for the second of several values, and a sentence.
+    package typealias Mistake = (field: String, message: String)
+
     private let fields: [ConfigurationField<Record>]
+    private let mistakes: @Sendable (Record) -> [Mistake]
     private let empty: @Sendable (_ number: Int) -> Record
 
     /// - Parameters:
     ///   - fields: In the order of decoding: fields that decide which others are legal come first.
+    ///   - mistakes: What the rules of the list would find in an entry by itself. It is asked for an entry that has another
+    ///     mistake already, which the rules do not see.
     ///   - empty: An entry without keys; entries count from 1.
-    package init(_ fields: [ConfigurationField<Record>], empty: @escaping @Sendable (_ number: Int) -> Record)
-    {
-        self.fields = fields
-        self.empty = empty
+    package init(
+        _ fields: [ConfigurationField<Record>],
+        mistakes: @escaping @Sendable (Record) -> [Mistake] = { _ in [] },
+        empty: @escaping @Sendable (_ number: Int) -> Record
+    ) {
+        (self.fields, self.mistakes, self.empty) = (fields, mistakes, empty)
     }
 
     /// The valid entries, and what is wrong with the others.
@@ -78,6 +86,7 @@ package struct ConfigurationEntries<Record: Sendable>: Sendable {
         for field in legal where field.isNeeded(record) {
             if !members.contains(where: { $0.key == field.name }) {
                 issues.append(Issue(message: "needs \(field.name)"))
+                wrong.insert(field.name)
             }
         }
         let names = legal.map(\.name)
@@ -87,6 +96,14 @@ package struct ConfigurationEntries<Record: Sendable>: Sendable {
                 "unknown key \(QuotedValue.of(member.key))"
                 + (hint.isEmpty ? "; legal here: " + names.joined(separator: ", ") : hint)
             issues.append(Issue(message: message, place: member.place))
+        }
+        guard !issues.isEmpty else { return [] }
+        for mistake in mistakes(record) {
+            let name = String(mistake.field.prefix { $0 != "[" })
+            guard !wrong.contains(name) else { continue }
+            let place = members.first { $0.key == name }?.place
+            let message = mistake.field.isEmpty ? mistake.message : "\(mistake.field): \(mistake.message)"
+            issues.append(Issue(message: message, place: place))
         }
         return issues
     }

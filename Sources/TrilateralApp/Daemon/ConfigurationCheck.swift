@@ -80,11 +80,14 @@ struct ConfigurationCheck {
     private static func unknownNames(_ values: TrilateralConfiguration, in folder: String) -> [String] {
         let url = URL(filePath: folder, directoryHint: .isDirectory)
         if access(url.appending(path: "trilateral.db").path(percentEncoded: false), F_OK) != 0 {
-            return errno == ENOENT ? values.people.problems(among: nil) : []
+            guard errno == ENOENT else { return [] }
+            return values.people.problems(among: nil) + values.problems(ofDeviceUsersAmong: nil)
         }
         guard let store = try? StateStore(reading: url) else { return [] }
         defer { store.close() }
-        let users = (try? store.withAccounts { try $0.table() }).map { values.people.problems(among: $0) }
+        let users = (try? store.withAccounts { try $0.table() }).map {
+            values.people.problems(among: $0) + values.problems(ofDeviceUsersAmong: $0)
+        }
         return (users ?? []) + ((try? store.unknownNames(of: values)) ?? [])
     }
 

@@ -46,6 +46,63 @@ struct DevicesConfigurationTests {
         #expect(problems.count == 1 && problems.first?.contains(message) == true, "\(problems)")
     }
 
+    @Test func `all mistakes of an entry are reported at once, each once`() throws {
+        let found = try problems("  - {node: Cat, kind: dog, user: \"a b\", heard_as: [bla, \"phone:a\", \"+\"]}")
+        #expect(found.count == 5, "\(found)")
+        for field in ["node: must be 1 to 48", "kind: must be phone", "user: ", "heard_as[1]: ", "heard_as[3]: "]
+        {
+            #expect(found.count { $0.hasPrefix("entry 1: \(field)") } == 1, "\(field): \(found)")
+        }
+        // What is missing is said once, and what is unknown hides nothing.
+        let other = try problems("  - {nod: cat, location: a/+}")
+        #expect(other.count == 3 && other.contains { $0.hasPrefix("entry 1: location: ") }, "\(other)")
+        #expect(other.contains("entry 1: needs node"), "\(other)")
+    }
+
+    @Test func `a device that is never anywhere, or is heard like many others, is a warning`() throws {
+        let loaded = try load(
+            "  - {node: cat}\n  - {node: dog, location: a/b}\n  - {node: owl, heard_as: [\"apple:1006:10-12\"]}\n"
+        ).get()
+        let advice = loaded.advice.map(\.message)
+        #expect(advice.count == 2, "\(advice)")
+        #expect(advice.first?.hasPrefix("entry 1: cat has neither heard_as nor location") == true, "\(advice)")
+        #expect(advice.last?.hasPrefix("entry 3: heard_as[1]: many devices") == true, "\(advice)")
+    }
+
+    @Test(
+        arguments: [
+            // The name of a key is no secret.
+            ("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f", 0o644, true), ("anna", 0o644, false),
+            ("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f", 0o640, false),
+        ] as [(String, Int, Bool)]
+    )
+    func `a file with an identity key that everybody can read is a warning`(
+        key: String,
+        mode: Int,
+        isOpen: Bool
+    ) throws {
+        let folder = try ScratchFolder()
+        let yaml = "devices: [{node: anna, heard_as: [\"irk:\(key)\"]}]\n"
+        let file = try folder.write("t.yaml", yaml, mode: mode)
+        let found = try ConfigurationLoader.load(file: file, environment: [:], schema: .program).warnings
+            .map(\.message)
+        #expect(found.contains { $0.contains("can read the identity keys") } == isOpen, "\(found)")
+        #expect(!found.joined().contains("0f0f"))
+    }
+
+    @Test func `a user of a device who is not there is a warning`() async throws {
+        let yaml = "  - {node: anna, user: ana}\n  - {node: bert, user: bob}\n  - {node: cat}\n"
+        let values = try load(yaml).get().values
+        try await withDevices { devices in
+            let found = values.problems(ofDeviceUsersAmong: devices.accounts.table)
+            #expect(
+                found == ["devices: entry 1, user: there is no user \"ana\"; did you mean \"anna\"?"],
+                "\(found)"
+            )
+            #expect(values.problems(ofDeviceUsersAmong: nil).count == 2, "before the first start nobody is there")
+        }
+    }
+
     @Test func `more than 256 devices are refused`() throws {
         let entries = (0...256).map { "  - {node: n\($0)}\n" }.joined()
         #expect(try problems(entries).first?.contains("at most 256 devices") == true)

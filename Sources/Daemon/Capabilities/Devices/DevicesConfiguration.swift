@@ -1,7 +1,10 @@
 import Controller
 import Messages
+import OperatingSystem
+package import People
 package import Receivers
 package import Settings
+import Text
 
 extension ConfigurationDefaults {
     /// Devices beside the daemon's own.
@@ -31,7 +34,7 @@ extension ConfigurationSection {
             .init(
                 "devices",
                 \.devices,
-                entries: .init(DeviceSettings.fields) { DeviceSettings(number: $0) },
+                entries: .init(DeviceSettings.fields, mistakes: \.mistakes) { DeviceSettings(number: $0) },
                 example: DeviceSettings.example
             ):
                 "Devices beside this one: phones, watches, tags, badges. Each has topics of its own below <base>/<node>, and its "
@@ -39,7 +42,9 @@ extension ConfigurationSection {
                 + "adds others while the daemon runs."
         ]),
         exchangeable: [.init(\.devices)],
-        rules: [.devicesFitTogether]
+        rules: [.devicesFitTogether],
+        advice: [.devicesAreHeard],
+        files: [.identityKeysOfDevices]
     )
 }
 
@@ -53,6 +58,23 @@ extension DeviceSettings {
         "    heard_as: [phone:anna]       # what receivers call it: irk:<key>, iBeacon:<uuid>-<major>-<minor>, mac:…",
         "    location: owntracks/anna/phone   # a topic with its location by GPS",
     ]
+
+    /// What is wrong with the entry by itself.
+    fileprivate var mistakes: [ConfigurationEntries<DeviceSettings>.Mistake] {
+        do throws(DeviceListError) {
+            _ = try DeviceList(file: [self], first: "")
+            return []
+        } catch {
+            return error.issues.map { ($0.field, $0.message) }
+        }
+    }
+
+    /// Whether it has an identity key, and not only the name of one.
+    fileprivate var hasIdentityKey: Bool {
+        heardAs.contains { text in
+            if case .key? = try? HeardID(text: text) { true } else { false }
+        }
+    }
 
     fileprivate static let fields: [ConfigurationField<DeviceSettings>] = [
         .init("node", \.node, .anyText, isNeeded: { _ in true }),
@@ -91,6 +113,58 @@ extension ConfigurationRule {
                 let message = parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
                 return Issue(message: message, entry: issue.entry)
             }
+        }
+    }
+}
+
+extension ConfigurationRule {
+    /// Each device can be somewhere, and is told apart from others.
+    fileprivate static let devicesAreHeard = ConfigurationRule(list: "devices", needed: ["mqtt.node"]) {
+        let nowhere = $0.devices.filter { $0.heardAs.isEmpty && $0.location == nil }.map { entry in
+            Issue(
+                message: "\(entry.number.map { "entry \($0): " } ?? "")\(entry.node) has neither heard_as nor location, "
+                    + "so it is never anywhere",
+                entry: entry.number
+            )
+        }
+        // What is wrong is a problem already.
+        let list = try? DeviceList(file: $0.devices, first: NodeAddress($0, .ofThisMachine()).node)
+        let shared = (list?.warnings ?? []).map { issue in
+            let entry = issue.entry.map { "entry \($0): " } ?? ""
+            return Issue(message: "\(entry)\(issue.field): \(issue.message)", entry: issue.entry)
+        }
+        return nowhere + shared
+    }
+}
+
+extension ConfigurationFile {
+    /// The configuration file itself, if identity keys are in it: whoever reads it can follow the devices.
+    fileprivate static let identityKeysOfDevices = ConfigurationFile("devices") { loaded in
+        guard loaded.values.devices.contains(where: \.hasIdentityKey), let file = loaded.file,
+            let permissions = FileStatus(path: file)?.permissions, permissions & 0o004 != 0
+        else { return .success(nil) }
+        return .success(
+            "everybody on this machine can read the identity keys in \(file): give the file a group that the daemon has, "
+                + "and mode 640, or add these devices with `trilateral device add`"
+        )
+    }
+}
+
+extension TrilateralConfiguration {
+    /// Users whose devices of the file are, and who are no active users, a sentence each.
+    ///
+    /// - Parameter table: `nil` before the first start, which makes the owner.
+    package func problems(ofDeviceUsersAmong table: AccessTable?) -> [String] {
+        self.devices.compactMap { device in
+            guard let name = device.user, table?.user(named: name)?.state != .active,
+                table != nil || name != self.people.owner
+            else { return nil }
+            let place = device.number.map { "entry \($0), " } ?? ""
+            guard table?.user(named: name) == nil else {
+                return "devices: \(place)user: \(QuotedValue.of(name)) is switched off, or not approved"
+            }
+            let hint = NearestName.hint(for: name, among: table?.users.map(\.name) ?? [])
+            return "devices: \(place)user: there is no user \(QuotedValue.of(name))\(hint)"
         }
     }
 }
