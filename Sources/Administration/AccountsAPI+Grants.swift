@@ -32,7 +32,9 @@ extension AccountsAPI {
         let grantee = try call.grantee(who)
         let grant = Grant(id: 0, grantee, access, placed.scope, starts: starts, ends: ends)
         let id = try change { try $0.addGrant(grant, by: authority) }
-        return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
+        var answer: JSONObject = ["id": JSONValue(Int(clamping: id))]
+        answer["warning"] = await missingDevice(placed.scope, call).map { .string($0) }
+        return AccountsResponse(201, .object(answer))
     }
 
     /// Removes a grant, or a share.
@@ -71,6 +73,8 @@ extension AccountsAPI {
         let user = try call.receiver(named: name)
         guard let object = placed.object else { throw .unknown("there is no \(text)") }
         let verdict = call.table.verdict(of: .user(user.id), access, on: object, at: at)
-        return AccountsResponse(200, ["granted": .bool(verdict.isGranted), "text": .string("\(verdict)")])
+        let missing = verdict.isGranted ? nil : await missingDevice(placed.scope, call)
+        let text = [verdict.description, missing].compactMap(\.self).joined(separator: "; ")
+        return AccountsResponse(200, ["granted": .bool(verdict.isGranted), "text": .string(text)])
     }
 }

@@ -63,6 +63,17 @@ extension AccountsAPI {
         return hint(word, await place.slugs(seen).values.sorted())
     }
 
+    /// That the device of a scope is not there, with the nearest one that the caller may see; `nil` for every other scope.
+    ///
+    /// A right may be given before its device is there.
+    func missingDevice(_ scope: Scope, _ call: AccountsCall) async -> String? {
+        guard case .device(let node) = scope, let nodes = await place.nodes(), !nodes.contains(node) else {
+            return nil
+        }
+        let seen = nodes.filter { sees(.device($0), call) }.sorted()
+        return "there is no device \(quoted(node))\(hint(node, seen))"
+    }
+
     /// The object that somebody names, among those that they may see, and where it is; `nil` if there is none.
     func object(
         _ kind: FlareClass,

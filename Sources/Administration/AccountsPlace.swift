@@ -16,15 +16,18 @@ package struct AccountsPlace: Sendable {
     package var slugs: @Sendable ([ObjectReference]) async -> [ObjectReference: String]
     /// All objects of a class that have a slug, for hints.
     package var all: @Sendable (FlareClass) async -> [ObjectReference]
+    /// The nodes of all devices; `nil` where they are not known.
+    package var nodes: @Sendable () async -> [String]?
 
     package init(
         find: @escaping @Sendable (FlareClass, String) async -> [[FlareID]],
         locate: @escaping @Sendable (ObjectReference) async -> AccessObject?,
         slugs:
             @escaping @Sendable ([ObjectReference]) async -> [ObjectReference: String],
-        all: @escaping @Sendable (FlareClass) async -> [ObjectReference] = { _ in [] }
+        all: @escaping @Sendable (FlareClass) async -> [ObjectReference] = { _ in [] },
+        nodes: @escaping @Sendable () async -> [String]? = { nil }
     ) {
-        (self.find, self.locate, self.slugs, self.all) = (find, locate, slugs, all)
+        (self.find, self.locate, self.slugs, self.all, self.nodes) = (find, locate, slugs, all, nodes)
     }
 }
 

@@ -60,6 +60,31 @@ struct RightsAPITests {
         #expect(await desk.ask(.post, "grants", body, as: desk.owner).status == status)
     }
 
+    @Test func `a right of a device that is not there is given with a warning`() async throws {
+        let desk = try TestAdministration()
+        func give(_ scope: String, as caller: Caller) async -> (status: Int, warning: String?) {
+            let body: JSONValue = ["who": "bob", "scope": .string(scope), "access": "read"]
+            let answer = await desk.ask(.post, "grants", body, as: caller)
+            return (answer.status, answer.body?["warning"]?.string)
+        }
+        // Nobody learns by it which devices there are.
+        _ = try await desk.grant("device:hall", "own")
+        let unseen = await give("device:hall", as: desk.bob)
+        #expect(unseen.warning == #"there is no device "hall""#, "\(unseen)")
+        let misspelt = await give("device:ann", as: desk.owner)
+        #expect(misspelt.status == 201)
+        #expect(misspelt.warning == #"there is no device "ann"; did you mean "anna"?"#)
+        let known = await give("device:anna", as: desk.owner)
+        #expect(known.status == 201 && known.warning == nil)
+        #expect(await give("devices", as: desk.owner).warning == nil)
+        let query = ["user": "bob", "scope": "device:wal", "access": "read"]
+        let check = await desk.ask(.get, "grants/check", query: query)
+        #expect(
+            check.body?["text"] == #"refused: no grant; there is no device "wal"; did you mean "wall"?"#,
+            "\(check)"
+        )
+    }
+
     @Test func `who owns a zone gives rights in it, and sees no others`() async throws {
         let desk = try TestAdministration()
         await desk.ask(.post, "users", ["name": "eve"])

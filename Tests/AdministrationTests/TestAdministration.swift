@@ -56,7 +56,8 @@ struct TestAdministration {
             slugs: { references in
                 slugs.filter { references.contains($0.key) }
             },
-            all: { kind in slugs.keys.filter { $0.kind == kind } }
+            all: { kind in slugs.keys.filter { $0.kind == kind } },
+            nodes: { ["wall", "anna"] }
         )
         let send: @Sendable (EmailMessage) -> Void = { message in emails.withLock { $0.append(message) } }
         api = AccountsAPI(

@@ -94,6 +94,7 @@ struct AdministrationOption: ParsableArguments {
             if member == "token" { try await ask(.delete, [kind, id]) }
             throw error
         }
+        if let warning = answer["warning"]?.string { StandardError.report("warning: \(warning)") }
         StandardError.tellPerson(sentence(answer, id))
     }
 

@@ -13,7 +13,8 @@ extension AccountsPlace {
             find: { [weak runtime] kind, word in await runtime?.search(word, kind) ?? [] },
             locate: { [weak runtime] reference in await runtime?.place(of: reference, flare) ?? nil },
             slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] },
-            all: { [weak runtime] kind in await runtime?.objects(of: kind) ?? [] }
+            all: { [weak runtime] kind in await runtime?.objects(of: kind) ?? [] },
+            nodes: { [weak runtime] in await runtime?.nodes }
         )
     }
 }
@@ -57,6 +58,9 @@ extension NodeRuntime {
         // Only the current environment is loaded; of the others it is known what was there last.
         return state.slugs.home(of: reference).flatMap { AccessObject(reference, zone: nil, environment: $0) }
     }
+
+    /// Of the first device, and of those of the list.
+    fileprivate var nodes: [String] { [state.node] + state.nodes.keys }
 
     fileprivate func objects(of kind: FlareClass) -> [ObjectReference] { state.slugs.objects(of: kind) }
 
