@@ -63,6 +63,22 @@ import Testing
         #expect(list.first?.name?.contains("\u{1B}") == false)
     }
 
+    @Test mutating func `an adapter that hears an address as well says whether it stays`() {
+        heard.open(at: 0)
+        let bits: UInt64 = 0x4123_4567_89AB
+        heard.record(.address(bits), bits: bits, rssi: -70, by: "hall", at: 1)
+        #expect(heard.list(at: 1).map(\.mayChange) == [true])
+        heard.record(.address(bits), address: DeviceAddress(bits: bits, isRandom: true), rssi: -70, by: "k", at: 2)
+        #expect(heard.list(at: 2).map(\.mayChange) == [false])
+        #expect(heard.list(at: 2).map(\.kind) == [.changingAddress])
+        heard.record(.address(bits), bits: bits, rssi: -70, by: "hall", at: 3)
+        #expect(heard.list(at: 3).map(\.kind) == [.changingAddress])
+        let fixed = DeviceAddress(bits: bits + 1, isRandom: false)
+        heard.record(.address(fixed.bits), address: fixed, rssi: -71, by: "k", at: 4)
+        let last = heard.list(at: 4).last
+        #expect(last?.kind == .address && last?.mayChange == false && last?.address == fixed.bits)
+    }
+
     @Test mutating func `ten thousand strangers are the most, and those heard lately stay`() {
         heard.open(at: 0)
         for number in 0..<30_000 {

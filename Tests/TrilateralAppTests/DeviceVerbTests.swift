@@ -96,23 +96,32 @@ import Testing
     }
 
     @Test func `what is heard is printed with levels and their changes`() async throws {
+        // A time to come: the daemon's clock may have been set.
         let rows: JSONValue = [
             [
                 "id": "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7", "kind": "iBeacon",
-                "since": "2026-11-28T08:00:00.000Z", "last": "2026-11-28T08:00:09.000Z", "can_be_added": true,
+                "since": "2026-11-28T08:00:00.000Z", "last": "2126-11-28T08:00:09.000Z", "can_be_added": true,
                 "levels": [
                     ["receiver": "kitchen", "rssi": -48.4, "change": 31.2],
                     ["receiver": "hall", "rssi": -70],
                 ],
-            ]
+            ],
+            [
+                "id": "4b8467a62927", "kind": "address", "since": "2026-11-28T08:00:00.000Z",
+                "last": "2026-11-28T08:00:09.000Z", "can_be_added": true, "may_change": true,
+                "levels": [["receiver": "hall", "rssi": -81]],
+            ],
         ]
         try await withVerbDesk { desk in
             try await desk.withDaemon(["GET heard?seconds=0": .init(200, rows)]) {
                 let end = try await desk.run(["device", "heard", "--seconds", "0"])
                 #expect(
-                    end.status == 0 && end.output.contains("kitchen -48 (+31), hall -70"),
+                    end.status == 0 && end.output.contains("  0 s  ")
+                        && end.output.contains("kitchen -48 (+31), hall -70"),
                     "\(end.output)"
                 )
+                #expect(end.output.contains("address, may change  "), "\(end.output)")
+                #expect(end.output.contains(/ [1-9][0-9]* s +hall -81/), "\(end.output)")
             }
             let wrong = try await desk.run(["device", "heard", "--seconds", "61"])
             #expect(wrong.status == 64)

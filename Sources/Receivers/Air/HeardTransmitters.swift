@@ -33,6 +33,10 @@ package struct HeardTransmitters: Sendable {
         package let id: HeardID
         package let kind: Kind
         package let name: String?
+        /// The address that it was last heard from, 48 bits, if that is known.
+        package let address: UInt64?
+        /// Whether it is an address of which nobody says whether it stays: it looks like one that changes.
+        package let mayChange: Bool
         /// Seconds on the daemon's steady clock.
         package let since: Double
         package let heardAt: Double
@@ -62,7 +66,10 @@ package struct HeardTransmitters: Sendable {
     }
 
     fileprivate struct Transmitter {
-        let kind: Kind
+        var kind: Kind
+        /// Whether somebody who heard it knew whether its address stays.
+        var isKindKnown = false
+        var address: UInt64?
         var name: String?
         let since: Double
         var heardAt: Double
@@ -97,11 +104,13 @@ package struct HeardTransmitters: Sendable {
 
     /// - Parameters:
     ///   - address: The sender's, if it is known whether it stays.
+    ///   - bits: The sender's address if that is not known, 48 bits.
     ///   - receiver: Its name; that of this machine for its own adapter.
     package mutating func record(
         _ id: HeardID,
         name: String? = nil,
         address: DeviceAddress? = nil,
+        bits: UInt64? = nil,
         rssi: Double,
         by receiver: String,
         at now: Double
@@ -117,6 +126,11 @@ package struct HeardTransmitters: Sendable {
             )
         }
         transmitters[id]?.heardAt = now
+        if let bits = address?.bits ?? bits { transmitters[id]?.address = bits }
+        if let address {
+            transmitters[id]?.kind = Self.kind(of: id, address)
+            transmitters[id]?.isKindKnown = true
+        }
         if let name, !name.isBlank {
             transmitters[id]?.name = QuotedValue.clipped(HarmfulCharacters.escaped(in: name), to: 60)
         }
@@ -148,6 +162,13 @@ package struct HeardTransmitters: Sendable {
         )
         for (id, _) in oldest { transmitters[id] = nil }
         dropped &+= before - transmitters.count
+    }
+
+    /// Whether an address has the two highest bits of those that change; a fixed one of a manufacturer may have them, too.
+    ///
+    /// - Source: Bluetooth Core Specification, volume 6, part B, 1.3.2.2.
+    fileprivate static func looksPrivate(_ id: HeardID) -> Bool {
+        if case .address(let bits) = id { DeviceAddress(bits: bits, isRandom: true).isPrivate } else { false }
     }
 
     private static func kind(of id: HeardID, _ address: DeviceAddress?) -> Kind {
@@ -198,6 +219,8 @@ extension HeardTransmitters.Transmitter {
             id: id,
             kind: kind,
             name: name,
+            address: address,
+            mayChange: !isKindKnown && HeardTransmitters.looksPrivate(id),
             since: since,
             heardAt: heardAt,
             levels: levels.sorted { ($0.rssi, $1.receiver) > ($1.rssi, $0.receiver) }

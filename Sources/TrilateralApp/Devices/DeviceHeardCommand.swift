@@ -9,8 +9,9 @@ struct DeviceHeardCommand: AsyncParsableCommand {
         discussion: """
             To find a phone or tag, call this twice: hold it far from the receivers first, and beside one of them the second \
             time. What has changed most since the last call comes first. The columns are id, kind, name, since when it was \
-            heard, and the level in dBm at each receiver with its change. A changing address cannot be added: its phone \
-            needs an identity key. What is heard is forgotten ten minutes after the last call.
+            heard, how many seconds ago it was heard last, and the level in dBm at each receiver with its change. A changing \
+            address cannot be added: its phone needs an identity key. With "may change" nobody says whether the address \
+            stays. What is heard is forgotten ten minutes after the last call.
             """
     )
 
@@ -39,19 +40,28 @@ struct DeviceHeardCommand: AsyncParsableCommand {
                 "Nothing is heard that is no device. Is Bluetooth on here, or does a receiver run?"
             )
         }
+        let now = RuntimeClock.now().wallMilliseconds
         try StandardOutput.print(
             TextTable(
-                header: ["ID", "KIND", "NAME", "SINCE", "LEVELS"],
+                header: ["ID", "KIND", "NAME", "SINCE", "LAST", "LEVELS"],
                 rows: (rows.array ?? []).map { row in
                     let levels = (row["levels"]?.array ?? []).map(Self.level).joined(separator: ", ")
+                    let mark = row["may_change"] == true ? ", may change" : ""
                     return [
-                        ListOption.text(row["id"] ?? .null), ListOption.text(row["kind"] ?? .null),
+                        ListOption.text(row["id"] ?? .null), ListOption.text(row["kind"] ?? .null) + mark,
                         ListOption.text(row["name"] ?? .null),
-                        LocalTime.ofThisMachine.clock(ListOption.text(row["since"] ?? .null)), levels,
+                        LocalTime.ofThisMachine.clock(ListOption.text(row["since"] ?? .null)),
+                        Self.seconds(since: row["last"], at: now), levels,
                     ]
                 }
             )
         )
+    }
+
+    /// `3 s`.
+    private static func seconds(since time: JSONValue?, at now: Int64) -> String {
+        guard let time = time?.string.flatMap({ CivilTime($0) }) else { return "-" }
+        return "\(max(0, now - time.milliseconds) / 1000) s"
     }
 
     /// `kitchen -60 (+12)`.

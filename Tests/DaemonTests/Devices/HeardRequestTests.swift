@@ -2,6 +2,7 @@ import Daemon
 import JSON
 import People
 import Receivers
+import Sensors
 import TestSupport
 import Testing
 import Threading
@@ -41,6 +42,43 @@ struct HeardRequestTests {
             #expect(second.first?["levels"]?.array?.first?["change"]?.number.map { $0 > 30 } == true)
             #expect(second.first?["kind"] == "name" && second.first?["can_be_added"] == true)
             #expect(second.first?["since"] == "2030-03-17T17:46:38.000Z", "\(second)")
+        }
+    }
+
+    @Test func `a device is left out under any id, if its address or its key shows who it is`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            _ = await devices.ask(
+                "POST",
+                "device-settings",
+                ["node": "cat", "heard_as": ["mac:c0ffee000001"]]
+            )
+            // Made with the key of addPhone().
+            let key = try IdentityKey(text: TestDevices.key)
+            let resolvable = UInt64(0x70_8194) << 24 | UInt64(key.hash(of: 0x70_8194, AESBlock.cipher))
+            _ = await devices.ask("GET", "heard")
+            func record(_ id: HeardID, from bits: UInt64?) {
+                devices.heard.record(id, bits: bits, rssi: -60, by: "kitchen")
+            }
+            record(.address(resolvable), from: nil)
+            record(.keyName("annax"), from: resolvable)
+            record(.text("name:cat"), from: 0xC0FF_EE00_0001)
+            record(.text("name:other"), from: resolvable ^ 1)
+            let rows = await devices.ask("GET", "heard").body.array ?? []
+            #expect(rows.map { $0["id"] } == ["name:other"], "\(rows)")
+        }
+    }
+
+    @Test func `an address may change unless somebody knows better`() async throws {
+        try await withDevices { devices in
+            _ = await devices.ask("GET", "heard")
+            for bits: UInt64 in [0x4B84_67A6_2927, 0x0084_67A6_2927, 0x8084_67A6_2927, 0xC084_67A6_2927] {
+                devices.heard.record(.address(bits), bits: bits, rssi: -60, by: "kitchen")
+            }
+            let rows = await devices.ask("GET", "heard").body.array ?? []
+            #expect(rows.map { $0["kind"] } == Array(repeating: "address", count: 4), "\(rows)")
+            let may = rows.filter { $0["may_change"] == true }.compactMap { $0["id"]?.string }
+            #expect(may.sorted() == ["008467a62927", "4b8467a62927"])
         }
     }
 

@@ -26,7 +26,7 @@ package final class DeviceRegistry: Sendable {
 
     private let state: Locked<State>
     private let store: StateStore
-    private let cipher: BlockCipher
+    let cipher: BlockCipher
     /// Called with the identity keys of the list, so that no log shows them.
     private let hide: @Sendable ([String]) -> Void
     private let logger: Logger

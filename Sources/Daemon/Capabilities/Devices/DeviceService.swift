@@ -3,6 +3,7 @@ import Controller
 import JSON
 import Messages
 import People
+import Positioning
 import Receivers
 import Text
 
@@ -279,7 +280,7 @@ package actor DeviceService {
         if seconds > 0 { try? await Task.sleep(for: .seconds(seconds)) }
         let list = registry.list
         let (entries, now) = heard.entries()
-        return entries.filter { list.device(heardAs: $0.id) == nil }.map { entry in
+        return entries.filter { !isDevice($0, of: list) }.map { entry in
             func time(_ seconds: Double) -> JSONValue {
                 let age = Int64((Double(now.steadyMilliseconds) - seconds * 1000).rounded())
                 return .string(CivilTime(milliseconds: now.wallMilliseconds &- age).description)
@@ -291,7 +292,23 @@ package actor DeviceService {
                 "levels": .array(entry.levels.map(\.json)),
             ]
             row["name"] = entry.name.map { .string($0) }
+            if entry.mayChange { row["may_change"] = true }
             return .object(row)
+        }
+    }
+
+    /// Whether what is heard is a device of the list: by its id, by its address, or by an identity key.
+    private func isDevice(_ entry: HeardTransmitters.Entry, of list: DeviceList) -> Bool {
+        if list.device(heardAs: entry.id, address: entry.address) != nil { return true }
+        var addresses = entry.address.map { [$0] } ?? []
+        if case .address(let bits) = entry.id, bits != entry.address { addresses.append(bits) }
+        // A receiver does not say whether an address is random; one that is not has no key that fits. Nothing is remembered:
+        // strangers are nobody's business.
+        return addresses.map { DeviceAddress(bits: $0, isRandom: true) }.contains { address in
+            address.isResolvable
+                && list.keys.contains { _, key in
+                    key.resolves(address, registry.cipher) || key.reversed.resolves(address, registry.cipher)
+                }
         }
     }
 

@@ -33,18 +33,20 @@ package final class HeardNow: Sendable {
     ///
     /// - Parameters:
     ///   - address: The sender's, if it is known whether it stays.
+    ///   - bits: The sender's address if that is not known, 48 bits.
     ///   - rssi: dBm.
     ///   - receiver: Its name; that of this machine's node for its own adapter.
     package func record(
         _ id: HeardID,
         name: String? = nil,
         address: DeviceAddress? = nil,
+        bits: UInt64? = nil,
         rssi: Double,
         by receiver: String
     ) {
         let now = Self.seconds(clock())
         heard.withLock {
-            $0.record(id, name: name, address: address, rssi: rssi, by: receiver, at: now)
+            $0.record(id, name: name, address: address, bits: bits, rssi: rssi, by: receiver, at: now)
         }
     }
 
