@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    @Test func `a device that is added without a name is called like its node`() async throws {
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["POST device-settings": .init(201, ["node": "keys"])]) {
+                let end = try await desk.run(["device", "add", "keys", "--heard-as", "name:keys"])
+                #expect(end.status == 0 && end.output == "keys\n", "\(end.output)")
+            }
+            #expect(desk.sent.first?.body == ["node": "keys", "heard_as": ["name:keys"]])
+        }
+    }
+
     @Test(arguments: [
         "irk:\(key)", key, "IRK:ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d:9b",
         "irk:m31hpKoQEDQFrcijVzQC7A==",

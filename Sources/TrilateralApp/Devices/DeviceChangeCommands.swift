@@ -101,8 +101,8 @@ struct DeviceAddCommand: AsyncParsableCommand {
     @Argument(help: "The node: 1 to 48 of a-z, 0-9 and single hyphens; it cannot be changed.")
     var node: String
 
-    @Option(help: "Its name for people.")
-    var name: String
+    @Option(help: "Its name for people; without it the node.")
+    var name: String?
 
     @OptionGroup var heard: HeardAsOptions
 
@@ -125,7 +125,7 @@ struct DeviceAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let body: [String: JSONValue?] = [
-            "node": .string(node), "name": .string(name), "kind": kind.map { .string($0) },
+            "node": .string(node), "name": name.map { .string($0) }, "kind": kind.map { .string($0) },
             "user": user.map { .string($0) }, "location": location.map { .string($0) },
             "heard_as": .array(try await heard.ids()),
         ]
