@@ -163,6 +163,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (["--heard-as", ""], ["heard_as": ["name:x"]], false),
+        (["--location", ""], ["location": "a/b"], false),
+        (["--heard-as", "", "--location", ""], ["heard_as": ["name:x"], "location": "a/b"], false),
+        (["--heard-as", ""], ["heard_as": ["name:x"], "location": "a/b"], true),
+        (["--location", ""], ["heard_as": ["name:x"], "location": "a/b"], true),
+        (["--heard-as", "", "--location", "c/d"], ["heard_as": ["name:x"]], true),
+        (["--heard-as", "name:y", "--location", ""], ["location": "a/b"], true),
+    ] as [([String], JSONValue, Bool)])
+    func `an edit leaves a device something by which it is somewhere`(
+        options: [String],
+        row: JSONValue,
+        isAllowed: Bool
+    ) async throws {
+        try await withVerbDesk { desk in
+            let answers: [String: VerbDesk.Answer] = [
+                "GET device-settings/anna": .init(200, row),
+                "PATCH device-settings/anna": .init(200, ["node": "anna"]),
+            ]
+            try await desk.withDaemon(answers) {
+                let end = try await desk.run(["device", "edit", "anna"] + options)
+                #expect(end.status == (isAllowed ? 0 : 64), "\(end.output)")
+                #expect(end.output.contains("trilateral device rm anna") != isAllowed, "\(end.output)")
+            }
+            #expect(desk.sent.contains { $0.line.hasPrefix("PATCH") } == isAllowed)
+        }
+    }
+
     @Test func `a device of the file is not changed, with words`() async throws {
         let message = "cat is in the configuration file; change it there"
         try await withVerbDesk { desk in

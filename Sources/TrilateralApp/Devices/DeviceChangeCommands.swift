@@ -178,13 +178,23 @@ struct DeviceEditCommand: AsyncParsableCommand {
         for (key, text) in [("name", name), ("kind", kind), ("user", user), ("location", location)] {
             if let text { body[key] = text.isEmpty ? JSONValue.null : JSONValue.string(text) }
         }
-        var ids = try await heard.ids()
-        if heard.heardAs.isEmpty, !ids.isEmpty {
-            let row = try await people.ask(.get, path, needsDaemon: true)
-            ids = (row["heard_as"]?.array ?? []) + ids
-        }
+        let named = try await heard.ids()
         // One empty text stands for none.
-        if !ids.isEmpty { body["heard_as"] = .array(ids.filter { $0 != "" }) }
+        var ids = named.filter { $0 != "" }
+        let removesIDs = ids.isEmpty && !named.isEmpty
+        if heard.heardAs.isEmpty && !ids.isEmpty || removesIDs || location == "" {
+            let row = try await people.ask(.get, path, needsDaemon: true)
+            let old = row["heard_as"]?.array ?? []
+            let remaining = removesIDs ? [] : old + ids
+            guard !remaining.isEmpty || (location ?? row["location"]?.string ?? "") != "" else {
+                throw VerbError(
+                    "\(device.node) would have no id and no location, and so be never anywhere; `trilateral device rm \(device.node)` removes it",
+                    .usage
+                )
+            }
+            if heard.heardAs.isEmpty, !ids.isEmpty { ids = remaining }
+        }
+        if !named.isEmpty { body["heard_as"] = .array(ids) }
         try await people.ask(.patch, path, body: body, needsDaemon: true)
         StandardError.tellPerson("Changed device \(device.node).")
     }
