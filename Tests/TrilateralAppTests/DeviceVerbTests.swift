@@ -48,6 +48,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [("ec0234a357", "(has 10), or is base64"), ("anna", "is base64 of 16 bytes (has 3)")])
+    func `a file without a key is named, and not its contents`(text: String, why: String) async throws {
+        try await withVerbDesk { desk in
+            let file = try desk.write(text + "\n", to: "key.txt")
+            for verb in ["add", "edit"] {
+                let end = try await desk.run(["device", verb, "x", "--irk-file", file])
+                #expect(end.status == 65 && end.output.contains("key.txt: "), "\(end.output)")
+                #expect(end.output.contains(why) && !end.output.contains("heard_as"), "\(end.output)")
+                #expect(!end.output.contains(text), "\(end.output)")
+            }
+        }
+    }
+
     @Test func `a device that is nowhere heard is not added`() async throws {
         try await withVerbDesk { desk in
             let end = try await desk.run(["device", "add", "x", "--name", "X"])

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import OperatingSystem
 import People
+import Receivers
 import Settings
 import Text
 
@@ -84,7 +85,14 @@ struct HeardAsOptions: ParsableArguments {
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         // Some programs show it like this.
-        return text.lowercased().hasPrefix("irk:") ? String(text.dropFirst(4)) : String(text)
+        let key = text.lowercased().hasPrefix("irk:") ? String(text.dropFirst(4)) : String(text)
+        // Here the file has a name; the daemon would only speak of an id of the device.
+        do throws(IdentityKeyError) {
+            _ = try IdentityKey(text: key)
+        } catch {
+            throw VerbError("\(source): \(error)", .dataError)
+        }
+        return key
     }
 }
 
