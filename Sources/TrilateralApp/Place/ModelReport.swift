@@ -96,8 +96,9 @@ package struct ModelReport {
         }
         let objects = tree.map { "\(number($0.records.count, "object")), " } ?? ""
         let more = areAll ? "" : "more than "
-        return
-            "\(path): \(objects)\(more)\(number(errors.count, "error")), \(number(warningCount, "warning"))"
+        // An object that is there counts once, with all that is in it.
+        let count = errors.count { !$0.isReplaceable } + errors.filter(\.isReplaceable).outermost.count
+        return "\(path): \(objects)\(more)\(number(count, "error")), \(number(warningCount, "warning"))"
     }
 }
 
