@@ -41,7 +41,14 @@ import Testing
                 "1",
                 in: home.folder
             )
-            #expect(other.status == 69, "\(other.output)")
+            #expect(other.status == 69 && !other.output.contains("did you mean"), "\(other.output)")
+            let misspelt = "\(home.node)0"
+            for verb in [["get", "table-lamp"], ["set", "table-lamp", "color=red"]] {
+                let words = verb + ["--node", misspelt, "--timeout", "1"]
+                let end = try await Program.run(words, in: home.folder)
+                #expect(end.status == 69, "\(end.output)")
+                #expect(end.output.contains("did you mean \"\(home.node)\"?"), "\(end.output)")
+            }
             // An option wins.
             let away = try await run(
                 "get",

@@ -6,6 +6,7 @@ import JSON
 import MQTT
 import Messages
 import Settings
+import Text
 
 /// Which broker the commands talk to, and below which topics.
 ///
@@ -138,21 +139,32 @@ struct BrokerOptions: ParsableArguments {
         return (link, "\(base)/\(found)")
     }
 
+    private static func online(_ read: JSONObject) -> [String] {
+        ListReport(.nodes, read, time: .ofThisMachine).online
+    }
+
+    /// The hint for a misspelt node: the nearest that is online; empty if the node itself is, or none was named.
+    func hint(_ daemon: (link: MQTTConfiguration, root: String)) async -> String {
+        guard let node, daemon.root.hasSuffix("/\(node)") else { return "" }
+        let base = String(daemon.root.dropLast(node.count + 1))
+        let read = try? await BrokerSession(daemon.link)
+            .retained(below: base, [Topics(root: "+").status], within: .seconds(2), isPatient: false)
+        let nodes = Self.online(read ?? [:])
+        return nodes.contains(node) ? "" : NearestName.hint(for: node, among: nodes)
+    }
+
     private func findNode(
         _ link: MQTTConfiguration,
         base: String,
         timeout: Duration,
         output: Terminal?
     ) async throws -> String {
-        func online(_ read: JSONObject) -> [String] {
-            ListReport(.nodes, read, time: .ofThisMachine).online
-        }
         let read = try await BrokerSession(link)
             .retained(below: base, [Topics(root: "+").status], within: timeout, output: output) {
-                !online($0).isEmpty
+                !Self.online($0).isEmpty
             }
         guard let read else { throw ExitCode.success }
-        let nodes = online(read)
+        let nodes = Self.online(read)
         guard nodes.count <= 1 else {
             let lines = ["several daemons are online; choose one with --node:"] + nodes.map { "  \($0)" }
             throw VerbError(lines.joined(separator: "\n"), .usage)

@@ -158,7 +158,9 @@ struct DriveOptions: ParsableArguments {
     ) {
         let limit = Duration.milliseconds(Int64(timeout * 1000))
         let daemon = try await broker.daemon(timeout: limit)
-        return await question.ask(daemon, reading: reading, within: limit)
+        let answer = await question.ask(daemon, reading: reading, within: limit)
+        guard case .noDaemon(let reason) = answer.outcome else { return answer }
+        return (.noDaemon(reason + (await broker.hint(daemon))), answer.read)
     }
 
     func report(_ report: DriveReport) throws {
