@@ -105,7 +105,7 @@ import Testing
                 #expect(await terminal.shows("1 of 1: go to Light"), "\(terminal.text)")
                 terminal.type("\n")
                 #expect(await child.end() == 0, "\(terminal.text)")
-                #expect(terminal.text.contains("1 spots: median"))
+                #expect(terminal.text.contains("1 spot: median"))
             }
         }
     }

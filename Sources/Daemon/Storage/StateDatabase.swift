@@ -42,7 +42,7 @@ package enum StateDatabase: String, Sendable, CaseIterable {
         case .daemon:
             [
                 ("users", "user"), ("things with owners", "binding"), ("rules", "rule"),
-                ("rows of the log", "command"),
+                ("devices of the list", "listed_device"), ("rows of the log", "command"),
             ]
         case .flare:
             [

@@ -192,7 +192,7 @@ struct SurveySpotsCommand: AsyncParsableCommand {
             "; \(Int(($0 * 100).rounded())) % within the stated accuracy (67 % expected)"
         }
         return """
-            \(survey.findings.count) spots: median \(Self.metres(survey.error(share: 0.5))) m, 75 % \
+            \(survey.findings.count == 1 ? "1 spot" : "\(survey.findings.count) spots"): median \(Self.metres(survey.error(share: 0.5))) m, 75 % \
             \(Self.metres(survey.error(share: 0.75))) m, 95 % \(Self.metres(survey.error(share: 0.95))) m\(within ?? "")
             """
     }

@@ -50,6 +50,17 @@ struct DeviceListRequestTests {
         }
     }
 
+    @Test func `who restores a backup is shown how many devices its list has`() async throws {
+        try await withTemporaryFolder { folder in
+            let devices = try TestDevices(in: folder.url)
+            await devices.addPhone()
+            devices.store.close()
+            let contents = StateDatabase.daemon.contents(of: folder.path("trilateral.db"))
+            let counts = try #require(contents?.counts)
+            #expect(counts.first { $0.what == "devices of the list" }?.rows == 1, "\(counts)")
+        }
+    }
+
     @Test func `an identity key is in no answer, no row of the log, and hidden from logs`() async throws {
         try await withDevices { devices in
             let added = await devices.addPhone()

@@ -42,7 +42,7 @@ package struct AlertFacts: Sendable {
                 Self.check,
                 isGrave ? .problem : .warning,
                 "\(id): \(alert["message"]?.string ?? "no message")\(since)",
-                advice: "the entry \(id) in contrib/manual/troubleshooting.md"
+                advice: "the entry \(id) on the manual's page Troubleshooting"
             )
         }
     }
