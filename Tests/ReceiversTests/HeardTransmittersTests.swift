@@ -68,7 +68,13 @@ import Testing
         let bits: UInt64 = 0x4123_4567_89AB
         heard.record(.address(bits), bits: bits, rssi: -70, by: "hall", at: 1)
         #expect(heard.list(at: 1).map(\.mayChange) == [true])
-        heard.record(.address(bits), address: DeviceAddress(bits: bits, isRandom: true), rssi: -70, by: "k", at: 2)
+        heard.record(
+            .address(bits),
+            address: DeviceAddress(bits: bits, isRandom: true),
+            rssi: -70,
+            by: "k",
+            at: 2
+        )
         #expect(heard.list(at: 2).map(\.mayChange) == [false])
         #expect(heard.list(at: 2).map(\.kind) == [.changingAddress])
         heard.record(.address(bits), bits: bits, rssi: -70, by: "hall", at: 3)

@@ -15,8 +15,10 @@ package enum IdentityKeyError: Error, Sendable, Hashable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .digits(let count): "an identity key has 32 hexadecimal digits (has \(count)), or is base64 of 16 bytes"
-        case .bytes(let count): "an identity key is base64 of 16 bytes (has \(count)), or 32 hexadecimal digits"
+        case .digits(let count):
+            "an identity key has 32 hexadecimal digits (has \(count)), or is base64 of 16 bytes"
+        case .bytes(let count):
+            "an identity key is base64 of 16 bytes (has \(count)), or 32 hexadecimal digits"
         case .zeros: "an identity key of zeros belongs to no device; read the key once more"
         case .unreadable: "an identity key must be \(Self.rule)"
         }

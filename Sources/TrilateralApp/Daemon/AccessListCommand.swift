@@ -126,7 +126,9 @@ struct AccessListCommand: AsyncParsableCommand {
             return try StateStore(reading: URL(filePath: folder))
         } catch {
             let advice = geteuid() == 0 ? "" : "; its user and root may read it"
-            StandardError.report("warning: devices that a verb or the page has added are missing: \(error)\(advice)")
+            StandardError.report(
+                "warning: devices that a verb or the page has added are missing: \(error)\(advice)"
+            )
             return nil
         }
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import JSON
 import People
+import Sensing
+import Text
 
 struct DeviceHeardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

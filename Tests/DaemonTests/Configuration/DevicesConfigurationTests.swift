@@ -1,3 +1,4 @@
+import Accounts
 @testable import Daemon
 import Foundation
 import Messages
@@ -47,10 +48,13 @@ struct DevicesConfigurationTests {
     }
 
     @Test func `all mistakes of an entry are reported at once, each once`() throws {
-        let found = try problems("  - {node: Cat, kind: dog, user: \"a b\", heard_as: [bla, \"phone:a\", \"+\"]}")
+        let found = try problems(
+            "  - {node: Cat, kind: dog, user: \"a b\", heard_as: [bla, \"phone:a\", \"+\"]}"
+        )
         #expect(found.count == 5, "\(found)")
-        for field in ["node: must be 1 to 48", "kind: must be phone", "user: ", "heard_as[1]: ", "heard_as[3]: "]
-        {
+        for field in [
+            "node: must be 1 to 48", "kind: must be phone", "user: ", "heard_as[1]: ", "heard_as[3]: ",
+        ] {
             #expect(found.count { $0.hasPrefix("entry 1: \(field)") } == 1, "\(field): \(found)")
         }
         // What is missing is said once, and what is unknown hides nothing.
@@ -65,7 +69,10 @@ struct DevicesConfigurationTests {
         ).get()
         let advice = loaded.advice.map(\.message)
         #expect(advice.count == 2, "\(advice)")
-        #expect(advice.first?.hasPrefix("entry 1: cat has neither heard_as nor location") == true, "\(advice)")
+        #expect(
+            advice.first?.hasPrefix("entry 1: cat has neither heard_as nor location") == true,
+            "\(advice)"
+        )
         #expect(advice.last?.hasPrefix("entry 3: heard_as[1]: many devices") == true, "\(advice)")
     }
 
@@ -99,7 +106,10 @@ struct DevicesConfigurationTests {
                 found == ["devices: entry 1, user: there is no user \"ana\"; did you mean \"anna\"?"],
                 "\(found)"
             )
-            #expect(values.problems(ofDeviceUsersAmong: nil).count == 2, "before the first start nobody is there")
+            #expect(
+                values.problems(ofDeviceUsersAmong: nil).count == 2,
+                "before the first start nobody is there"
+            )
         }
     }
 

@@ -122,7 +122,8 @@ extension ConfigurationRule {
     fileprivate static let devicesAreHeard = ConfigurationRule(list: "devices", needed: ["mqtt.node"]) {
         let nowhere = $0.devices.filter { $0.heardAs.isEmpty && $0.location == nil }.map { entry in
             Issue(
-                message: "\(entry.number.map { "entry \($0): " } ?? "")\(entry.node) has neither heard_as nor location, "
+                message:
+                    "\(entry.number.map { "entry \($0): " } ?? "")\(entry.node) has neither heard_as nor location, "
                     + "so it is never anywhere",
                 entry: entry.number
             )
