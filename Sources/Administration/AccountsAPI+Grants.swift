@@ -74,7 +74,7 @@ extension AccountsAPI {
         guard let object = placed.object else { throw .unknown("there is no \(text)") }
         let verdict = call.table.verdict(of: .user(user.id), access, on: object, at: at)
         let missing = verdict.isGranted ? nil : await missingDevice(placed.scope, call)
-        let text = [verdict.description, missing].compactMap(\.self).joined(separator: "; ")
-        return AccountsResponse(200, ["granted": .bool(verdict.isGranted), "text": .string(text)])
+        let answer = [verdict.description, missing].compactMap(\.self).joined(separator: "; ")
+        return AccountsResponse(200, ["granted": .bool(verdict.isGranted), "text": .string(answer)])
     }
 }

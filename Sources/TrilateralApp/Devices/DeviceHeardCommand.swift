@@ -1,4 +1,5 @@
 import ArgumentParser
+import Controller
 import JSON
 import People
 import Sensing
