@@ -110,8 +110,9 @@ import Threading
         #expect(heard.withLock { $0 }.isEmpty)
         isLooking.withLock { $0 = true }
         #expect(messages.reportFilters == ["espresense/devices/+/+"])
-        _ = read("devices/tile:1/kitchen", at: 3)
+        _ = read("devices/tile:1/kitchen", #"{"rssi":-60,"mac":"4b8467a62927"}"#, at: 3)
         #expect(heard.withLock { $0 }.map { "\($0.id) \($0.receiver)" } == ["tile:1 kitchen"])
+        #expect(heard.withLock { $0 }.map(\.bits) == [0x4B84_67A6_2927], "by it a key may know the device")
     }
 
     @Test func `receivers are missed for other devices, too`() {

@@ -43,6 +43,8 @@ package final class ReceiverMessages: Sendable {
         package let name: String?
         /// The sender's, if it is known whether it stays.
         package let address: DeviceAddress?
+        /// The sender's address otherwise, as a receiver states it; 48 bits.
+        package var bits: UInt64?
         /// dBm.
         package let rssi: Double
         package let receiver: String
@@ -190,7 +192,16 @@ package final class ReceiverMessages: Sendable {
             )
         }
         if case .report(let report, let id) = received.reading, report.isHeard {
-            pass(Heard(id: id, name: report.name, address: nil, rssi: report.rssi, receiver: receiver))
+            pass(
+                Heard(
+                    id: id,
+                    name: report.name,
+                    address: nil,
+                    bits: report.address,
+                    rssi: report.rssi,
+                    receiver: receiver
+                )
+            )
         }
         return received
     }

@@ -55,6 +55,7 @@ extension Capability {
                         packet.id,
                         name: packet.name,
                         address: packet.address,
+                        bits: packet.bits,
                         rssi: packet.rssi,
                         by: packet.receiver
                     )
