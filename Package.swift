@@ -504,7 +504,7 @@ let package = Package(
             "ContribTests",
             [
                 "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Web", "JSON",
-                "Flare",
+                "Flare", "Receivers",
                 "TestSupport",
                 yams,
             ]

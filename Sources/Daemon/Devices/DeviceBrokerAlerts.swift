@@ -20,8 +20,8 @@ package struct DeviceBrokerAlerts: Sendable {
     /// A node raises or clears an alert of its own.
     ///
     /// - Returns: The alert of the first node, or its end; `nil` if it stays as it is.
-    package mutating func observe(_ event: ControllerEvent, of node: String) -> ControllerEvent? {
-        switch event {
+    package mutating func observe(_ change: ControllerEvent, of node: String) -> ControllerEvent? {
+        switch change {
         case .alertRaised(let id, _, let message) where Self.kinds.contains(id):
             guard problems[node]?[id] != message else { return nil }
             problems[node, default: [:]][id] = message

@@ -88,8 +88,8 @@ struct SurveyPlaceTests {
             _ = try await survey.service.import(Array(five.utf8), receiver: "phone", floor: 0)
             #expect(survey.lastModel() == .plain)
             #expect(survey.service.channel.adoptForOthers(after: nil)?.radio == nil)
-            var many = RecordedSurvey.header + "\n"
             let rows = five.split(separator: "\n").dropFirst()
+            var many = "\(five.prefix { $0 != "\n" })\n"
             for copy in 0..<4 { for row in rows { many += "\(copy) \(row)\n" } }
             _ = try await survey.service.import(Array(many.utf8), receiver: "phone", floor: 0)
             #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))

@@ -1,6 +1,6 @@
 package import HTTPListener
 import Administration
-import JSON
+package import JSON
 import OperatingSystem
 package import People
 import Text
