@@ -77,7 +77,7 @@ struct RightsAPITests {
         let known = await give("device:anna", as: desk.owner)
         #expect(known.status == 201 && known.warning == nil)
         #expect(await give("devices", as: desk.owner).warning == nil)
-        let query = ["user": "bob", "scope": "device:wal", "access": "read"]
+        let query = ["user": "bob", "scope": "device:wal", "access": "own"]
         let check = await desk.ask(.get, "grants/check", query: query)
         #expect(
             check.body?["text"] == #"refused: no grant; there is no device "wal"; did you mean "wall"?"#,

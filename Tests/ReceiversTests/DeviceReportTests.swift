@@ -207,7 +207,7 @@ import Testing
         ("Anna \(KeyListTests.key)", "name of a key must be"),
         ("a/b \(KeyListTests.key)", "name of a key must be"),
         ("12ab \(KeyListTests.key)", "name of a key must be"),
-        ("\(KeyListTests.key) anna", "line 1: an identity key has"),
+        ("\(KeyListTests.key) anna", "line 1: an identity key is base64"),
         (String(repeating: "# x\n", count: 20_000), "at most 65536"),
     ])
     func `another file is refused with its line`(_ text: String, _ why: String) {

@@ -168,7 +168,7 @@ package struct HeardTransmitters: Sendable {
     ///
     /// - Source: Bluetooth Core Specification, volume 6, part B, 1.3.2.2.
     fileprivate static func looksPrivate(_ id: HeardID) -> Bool {
-        if case .address(let bits) = id { DeviceAddress(bits: bits, isRandom: true).isPrivate } else { false }
+        if case .address(let bits) = id { bits >> 46 < 2 } else { false }
     }
 
     private static func kind(of id: HeardID, _ address: DeviceAddress?) -> Kind {
