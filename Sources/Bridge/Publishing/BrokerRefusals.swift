@@ -44,7 +44,8 @@ package struct BrokerRefusals: Sendable {
         case .endedByBroker(_, 0x8E, _): break
         // Busy, shutting down, or an administrative action.
         case .endedByBroker(_, 0x89, _), .endedByBroker(_, 0x8B, _), .endedByBroker(_, 0x98, _): break
-        case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:
+        case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .unacknowledged,
+            .configuration:
             hasLinkAlert = true
             events.append(.alertRaised(Self.link, .error, message: "\(error)"))
         }

@@ -8,11 +8,16 @@ extension MQTTClient {
         var backoff = configuration.reconnect
         var version = VersionChoice(configuration.protocolVersion)
         var will = WillChoice(configuration.will)
+        var stalls = 0
         while goesOn {
             let started = ContinuousClock.now
-            guard let end = await connection(configuration, version.next, will) else { return }
+            var current = configuration
+            // One that never acknowledges a certain publication must not end links for ever at this pace.
+            current.acknowledgementPatience *= 1 << min(stalls, 5)
+            guard let end = await connection(current, version.next, will) else { return }
             let isWillRefused = will.ended(end, isLastVersion: version.isLast)
             let wasUp = finish(end, configuration.address, &outage, isRepeated: isWillRefused)
+            if case .unacknowledged? = end.error { stalls += 1 } else if wasUp { stalls = 0 }
             if wasUp {
                 backoff.linkLost(wasSteady: started.duration(to: .now) > configuration.steadyLink)
             }

@@ -29,6 +29,10 @@ package struct MQTTConfiguration: Sendable, Hashable {
     package var maximumQueued = 10_000
     /// Most publications of QoS 1 in flight, 1…65535.
     package var maximumInflight = 100
+    /// A broker that answers, but has acknowledged nothing for so long, has lost acknowledgements: the link is made again.
+    ///
+    /// Doubled after each such link in a row, up to 32 times.
+    package var acknowledgementPatience = Duration.seconds(30)
     /// Longest incoming payload, bytes; larger ones arrive empty, see ``MQTTMessage/oversizeBytes``.
     package var maximumPayload = 1 << 20
     /// Most messages queued for the reader of a subscription; further ones are counted in

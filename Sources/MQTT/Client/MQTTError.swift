@@ -16,6 +16,8 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case lost(address: String, reason: String)
     /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client uses our id.
     case endedByBroker(address: String, code: Int, reason: String)
+    /// This client ended the link: the broker answered, and acknowledged no publication for so long.
+    case unacknowledged(address: String, seconds: Int)
     /// This client ended the link, and connects with another configuration.
     case reconfigured(address: String)
     /// A configuration value with which connecting is impossible.
@@ -41,6 +43,12 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
         case .endedByBroker(let address, let code, let reason):
             "the broker at \(address) ended the link: \(reason) (code \(code))"
+        case .unacknowledged(let address, let seconds):
+            """
+            the broker at \(address) answers, but has acknowledged no message for \(seconds) s: connecting again, to \
+            send again what it has not acknowledged. If this repeats, raise max_queued_messages in mosquitto.conf: \
+            mosquitto loses acknowledgements when more packets than that wait for a client
+            """
         case .reconfigured(let address):
             "the link to the broker at \(address) was closed: it has another configuration"
         case .configuration(let what): what

@@ -14,6 +14,7 @@ extension Connection {
         let isAccepted = output.withLock { output in
             if output.isOpen {
                 output.buffer.append(publish: outgoing.message, as: packet, id: outgoing.id)
+                if outgoing.id != 0 { output.watch.sent(at: .now) }
             }
             return output.isOpen
         }
@@ -38,6 +39,7 @@ extension Connection {
         switch packet {
         case .acknowledgement(let id, let code):
             if isTracing { logger.trace("received PUBACK (m\(id), code \(code))") }
+            output.withLock { $0.watch.acknowledged(at: .now) }
             events.acknowledged(id, Int32(code))
         case .publish(let message, let id, let subscriptions):
             if isTracing {

@@ -67,7 +67,8 @@ extension Connection {
             aroundRead {
                 _ = process { traffic in
                     traffic.lastRead = .now
-                    return mosquitto_socket(handle) < 0 ? nil : input.read()
+                    guard mosquitto_socket(handle) >= 0 else { return nil }
+                    return input.read() ?? missingAcknowledgement(input)
                 }
             }
         }
@@ -132,6 +133,36 @@ extension Connection {
     var untilKeepAlive: Int32? {
         let last = traffic.withLock { $0.last }
         return Self.wait(from: last, for: progress.keepAlive, at: .now)
+    }
+
+    /// Milliseconds until an acknowledgement is missed; `nil` while none is expected.
+    ///
+    /// Asks the broker with a ping when one is missed.
+    ///
+    /// A publisher does not wake this thread, so it may look later: when something is read, or for the keep-alive.
+    var untilOverdue: Int32? {
+        let patience = configuration.acknowledgementPatience
+        let (next, asks) = output.withLock { output in
+            guard output.isOpen, output.watch.next(after: patience) != nil else {
+                return (SuspendingClock.Instant?.none, false)
+            }
+            let asks = output.watch.asks(after: patience, at: .now)
+            if asks { output.buffer.appendPing() }
+            return (output.watch.next(after: patience), asks)
+        }
+        if asks { logger.debug("nothing was acknowledged for \(patience): sending PINGREQ") }
+        return next.map { Self.wait(from: $0, for: .zero, at: .now) ?? 0 }
+    }
+
+    /// The broker has answered a ping, and acknowledged nothing that was sent long before it.
+    private func missingAcknowledgement(_ input: ValidatedInput) -> Failure? {
+        guard input.takePingAnswer(), output.withLock({ $0.watch.isOverdue }) else { return nil }
+        var failure = Failure(MOSQ_ERR_TIMEOUT)
+        failure.error = .unacknowledged(
+            address: configuration.address,
+            seconds: Int(configuration.acknowledgementPatience.components.seconds)
+        )
+        return failure
     }
 
     /// A link at rest wakes nobody up in between.

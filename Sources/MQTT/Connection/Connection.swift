@@ -54,6 +54,8 @@ final class Connection: Sendable {
         let result: Int32
         let systemError: Int32
         var reason: String?
+        /// Instead of an interpretation of the codes.
+        var error: MQTTError?
 
         init(result: Int32, systemError: Int32) {
             self.result = result
@@ -70,6 +72,8 @@ final class Connection: Sendable {
         var buffer = PacketBuffer()
         /// Whether packets may still be added.
         var isOpen = false
+        /// Begins with what is added to the buffer.
+        var watch = AcknowledgementWatch()
     }
 
     struct Progress {
@@ -236,9 +240,10 @@ final class Connection: Sendable {
                 finishSubscribing()
             case .none: break
             }
-            // Only for the keep-alive: whatever else there is wakes the thread.
+            // Only for the keep-alive and for what is under way: whatever else there is wakes the thread.
             failure = poll(
-                milliseconds: isClosing || progress.stage != .up ? 50 : untilKeepAlive ?? idle
+                milliseconds: isClosing || progress.stage != .up
+                    ? 50 : min(untilKeepAlive ?? idle, untilOverdue ?? .max)
             )
             wasReached = wasReached || isReached
         }
@@ -295,6 +300,7 @@ final class Connection: Sendable {
     }
 
     private func end(_ failure: Failure, wasReached: Bool) -> ConnectionEnd {
+        if let error = failure.error { return .failed(error) }
         let reason = DisconnectReason(
             address: configuration.address,
             user: configuration.username,

@@ -67,7 +67,7 @@ extension ConnectionEnd {
         case .endedByBroker(_, let code, let reason) where Self.aboutPublications.contains(code):
             .unexplained(code: code, reason: reason)
         case nil, .unreachable, .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker,
-            .reconfigured, .configuration:
+            .unacknowledged, .reconfigured, .configuration:
             .explained
         }
     }

@@ -1,4 +1,4 @@
-/// Encoded packets that wait to be written: publications of QoS 0 and 1, and acknowledgements.
+/// Encoded packets that wait to be written: publications of QoS 0 and 1, acknowledgements, and pings.
 package struct PacketBuffer {
     private var bytes: [UInt8] = []
     private var sent = 0
@@ -43,6 +43,9 @@ package struct PacketBuffer {
         bytes.append(2)
         append(id)
     }
+
+    /// - Source: MQTT 5.0, 3.12.
+    mutating func appendPing() { bytes.append(contentsOf: [0xC0, 0]) }
 
     /// - Source: MQTT 5.0, 3.3.2.3.
     private mutating func append(_ properties: MQTTProperties) {

@@ -25,6 +25,7 @@ package struct PacketValidator: Sendable {
 
     private let isV5: Bool
     private var hasAccepted = false
+    private var hasPingAnswer = false
 
     private var packet = Packet.connack
     private var flags: UInt8 = 0
@@ -65,6 +66,12 @@ package struct PacketValidator: Sendable {
                 if missing == 0 { try endField() }
             }
         }
+    }
+
+    /// Whether there was a PINGRESP since the last call.
+    mutating func takePingAnswer() -> Bool {
+        defer { hasPingAnswer = false }
+        return hasPingAnswer
     }
 
     /// - Source: MQTT 5.0, 1.5.5 and 2.1.4: seven bits a byte, four bytes at most.
@@ -142,7 +149,9 @@ package struct PacketValidator: Sendable {
         case .connack: try expect(.connackFlags, 1)
         case .publish: try expect(.topicLength, 2)
         case .puback, .suback, .unsuback: try expect(.packetID, 2)
-        case .pingresp: try endBody()
+        case .pingresp:
+            hasPingAnswer = true
+            try endBody()
         case .disconnect: if remaining == 0 { endPacket() } else { try expect(.reasonCode, 1) }
         }
     }

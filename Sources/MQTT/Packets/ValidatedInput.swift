@@ -124,6 +124,9 @@ final class ValidatedInput {
         }
     }
 
+    /// Whether PINGRESP was read since the last call.
+    func takePingAnswer() -> Bool { validator.takePingAnswer() }
+
     /// Gives back the memory that a link at rest does not need.
     func release() {
         if !configuration.tls.isEnabled { resize(to: Self.bufferBytesAtRest) }

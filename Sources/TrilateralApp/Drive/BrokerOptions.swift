@@ -184,7 +184,9 @@ extension MQTTError {
     var isFinal: Bool {
         switch self {
         case .notAuthorised, .tls, .configuration: true
-        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .reconfigured: false
+        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .unacknowledged,
+            .reconfigured:
+            false
         }
     }
 }

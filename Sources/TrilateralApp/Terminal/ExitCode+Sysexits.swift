@@ -36,7 +36,8 @@ extension ExitCode {
         switch error {
         case .notAuthorised: self = .noPermission
         case .configuration: self = .configuration
-        case .unreachable, .tls, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .reconfigured:
+        case .unreachable, .tls, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .unacknowledged,
+            .reconfigured:
             self = .unavailable
         }
     }

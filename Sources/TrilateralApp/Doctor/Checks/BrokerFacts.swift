@@ -50,6 +50,7 @@ package struct BrokerFacts: Sendable {
         case .notAuthorised:
             "correct mqtt.username and the password, or add the user to the broker: mosquitto_passwd"
         case .refused, .endedByBroker, .lost: "the broker's log says why"
+        case .unacknowledged: "raise max_queued_messages in mosquitto.conf"
         case .noAnswer, .malformed: "mqtt.port must be the broker's; with TLS set mqtt.tls.enabled"
         case .reconfigured, .configuration: "correct the section mqtt of the configuration"
         }
