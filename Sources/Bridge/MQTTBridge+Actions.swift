@@ -95,6 +95,13 @@ extension MQTTBridge {
         }
     }
 
+    /// Reads many retained topics once everything of this run is published and confirmed.
+    func readStaleTopics() {
+        guard ownership.isReadingPutOff, publisher.isConnected, isEverythingKnown else { return }
+        guard isIdle, discovery.publisher.isComplete else { return }
+        perform(ownership.readPutOff())
+    }
+
     /// - Returns: Whether something is to be sent.
     @discardableResult
     func clearStaleTopics() -> Bool {

@@ -42,6 +42,8 @@ extension MQTTBridge {
     }
 
     private func tick() {
+        // Before what is repeated below waits for the broker.
+        readStaleTopics()
         if !readsOthers, isPlaceShared() { readWhatIsConfigured() }
         // A value that was just published shows that its sensor is alive; repeating it would delay the next one.
         let time = clock()
@@ -61,7 +63,7 @@ extension MQTTBridge {
     }
 
     /// Whether the broker has confirmed everything.
-    private var isIdle: Bool { publisher.retained.isSent && client.counters.queued == 0 }
+    var isIdle: Bool { publisher.retained.isSent && client.counters.queued == 0 }
 
     private func finishReadingStaleTopics() {
         // A duplicate was lost together with the link, and has not come back.

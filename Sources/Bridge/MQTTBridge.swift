@@ -240,6 +240,7 @@ package actor MQTTBridge {
             publisher.linkDown()
             perform(copies.linkDown())
             readCopyStatuses()
+            if case .unacknowledged = error { perform(ownership.acknowledgementsLost()) }
             perform(ownership.linkDown(isContested: duplicateClient.isContested))
             discovery.linkDown()
             if let event = discovery.forgetOthers() { send(event) }
@@ -282,6 +283,7 @@ package actor MQTTBridge {
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
         flush(at: now)
+        readStaleTopics()
     }
 
     /// Counts the turns in which objects moved, for ``accessListApplied(_:)``.

@@ -68,6 +68,20 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `what the broker keeps from before is asked for once all of ours is confirmed`() async throws {
+        try await withMosquitto { broker in
+            try await withBridge(port: broker.port, kept: ["info", "things/radio"], announces: false) {
+                bridge,
+                visitor in
+                #expect(await bridge.tells { $0 == .brokerLinkChanged(isUp: true) })
+                #expect(!broker.log.contains("/things/+ (QoS 0)"))
+                await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
+                try await visitor.awaits("things/radio", "")
+                #expect(broker.log.contains("/things/+ (QoS 0)"))
+            }
+        }
+    }
+
     @Test func `after an own run only what passes is asked for`() async throws {
         try await withMosquitto { broker in
             try await withBridge(

@@ -7,6 +7,9 @@ package import Messages
 /// with the same node.
 ///
 /// Retained topics are read only where a daemon published before, and only until this run has published its own.
+///
+/// Many of them are read only while the broker has confirmed everything: mosquitto drops acknowledgements too when more
+/// packets wait for a client than it may queue.
 package struct TopicOwnership: Sendable {
     package enum Action: Sendable, Equatable {
         /// Subscribe to these topics instead of those of the last `read`, and pass the messages to
@@ -42,6 +45,10 @@ package struct TopicOwnership: Sendable {
     private var duplicates = DuplicateNodeDetector()
     private var stale: [StaleTopics] = []
     private var isReading = false
+    /// The present reading if it is of many topics.
+    private var reading: Action?
+    /// Whether it waits for ``readPutOff()``.
+    package private(set) var isReadingPutOff = false
     private var hasReadOwnTopics = false
     private var hasReadForAnInterval = false
     /// Whether the broker's `status` was online before we connected: there is a duplicate, or one was lost unnoticed.
@@ -75,7 +82,7 @@ package struct TopicOwnership: Sendable {
     package mutating func linkDown(isContested: Bool = false) -> [Action] {
         self.isContested = isContested
         duplicates.linkWentDown()
-        return forgetDuplicates()
+        return putOffReading() + forgetDuplicates()
     }
 
     /// No other client has our client id any more.
@@ -153,6 +160,27 @@ package struct TopicOwnership: Sendable {
 
     // MARK: Stale topics
 
+    /// The broker has confirmed everything: reads what waits for that.
+    package mutating func readPutOff() -> [Action] {
+        guard isReadingPutOff, let reading else { return [] }
+        isReadingPutOff = false
+        return [reading]
+    }
+
+    /// On the next link the broker would send everything again, among our publications.
+    private mutating func putOffReading() -> [Action] {
+        guard isReading, reading != nil, !isReadingPutOff else { return [] }
+        (isReadingPutOff, hasReadForAnInterval) = (true, false)
+        return [.stopReading]
+    }
+
+    /// The broker has lost acknowledgements: many topics are not read again, as it would lose them again.
+    package mutating func acknowledgementsLost() -> [Action] {
+        guard isReading, reading != nil, !isReadingPutOff else { return [] }
+        let text = "retained topics of earlier runs are not cleared: the broker cannot send them all at once"
+        return [.logNotice(text)] + stopReading()
+    }
+
     /// - Parameter areOurs: Whether the last run on our topics was ours.
     private mutating func read(ownTopics: Bool, areOurs: Bool = false) -> [Action] {
         if ownTopics { hasReadOwnTopics = true }
@@ -162,7 +190,10 @@ package struct TopicOwnership: Sendable {
         stale += formerRoots.map { StaleTopics(Topics(root: $0)) }
         // Our own status and info are subscribed anyway.
         let filters = stale.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
-        return [.read(filters, withDevices: ownTopics && !areOurs)]
+        let action = Action.read(filters, withDevices: ownTopics && !areOurs)
+        let isShort = ownTopics && areOurs && formerRoots.isEmpty
+        (reading, isReadingPutOff) = isShort ? (nil, false) : (action, true)
+        return isShort ? [action] : []
     }
 
     /// Records a retained announcement of a device by a daemon with our node.
@@ -181,8 +212,8 @@ package struct TopicOwnership: Sendable {
     ///
     /// - Parameters:
     ///   - isPlaceKnown: Whether everything that this run publishes is known.
-    ///   - isAlone: Whether no duplicate answered our info, even though `status` was online before. On former topics
-    ///     no daemon would answer.
+    ///   - isAlone: Whether no duplicate answered our info for an interval, even though `status` was online before. On
+    ///     former topics no daemon would answer, but all retained messages have arrived then.
     ///   - isHeld: Whether this run publishes a topic.
     package mutating func drainStaleTopics(
         isPlaceKnown: Bool,
@@ -193,7 +224,8 @@ package struct TopicOwnership: Sendable {
         var result: [String] = []
         for index in stale.indices {
             let isOwn = stale[index].root == topics.root
-            guard isOwn ? isAlone || !wasOnlineBefore : !stale[index].isInhabited else { continue }
+            // Its `status` may arrive after other topics.
+            guard isAlone || isOwn && !wasOnlineBefore, isOwn || !stale[index].isInhabited else { continue }
             result += stale[index].drain(unless: isHeld)
         }
         return result
@@ -207,7 +239,7 @@ package struct TopicOwnership: Sendable {
     /// - Returns: Whether topics were read for a whole interval: every retained message has arrived by then, and every
     ///   duplicate has answered. Call ``finishReading(isPlaceKnown:isIdle:unless:)``.
     package mutating func tick() -> Bool {
-        guard isReading else { return false }
+        guard isReading, !isReadingPutOff else { return false }
         defer { hasReadForAnInterval = true }
         return hasReadForAnInterval
     }
@@ -228,7 +260,7 @@ package struct TopicOwnership: Sendable {
     }
 
     package mutating func stopReading() -> [Action] {
-        isReading = false
+        (isReading, reading, isReadingPutOff) = (false, nil, false)
         stale = []
         return [.stopReading]
     }
