@@ -58,7 +58,7 @@ extension AccountsAPI {
     ) async throws(AccountsError) -> EmailMessage {
         var user = new
         user.password = try await registry.passwords.hash(password)
-        // Whoever has the name of a device's user would own the device, so only administrators make this user.
+        // A user of this name would own the device at once, so only an owner may make the user.
         guard !registry.table.deviceOwners.values.contains(user.name) else {
             throw .refused("the list of devices names this user already; an owner can make the user")
         }

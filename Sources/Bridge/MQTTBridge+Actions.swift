@@ -135,7 +135,7 @@ extension MQTTBridge {
     /// What is remembered of the discovery topics of this node.
     package var discoveryMemories: [String: String] { discovery.publisher.memories }
 
-    /// Looks after what a further node announced that is gone: see ``DiscoveryPublisher/adopt(_:isCleared:)``.
+    /// Takes over the announcements of a further node that was removed: see ``DiscoveryPublisher/adopt(_:isCleared:)``.
     package func adopt(_ memories: [String: String], isCleared: Bool) {
         discovery.publisher.adopt(memories, isCleared: isCleared)
         for record in discovery.drainAnnounced() { remember(record) }

@@ -1,13 +1,13 @@
 import JSON
 import Messages
 
-/// What further nodes announced that are gone: Home Assistant may have missed their removal, and who comes back has the
-/// ids that it had.
+/// The announcements of further nodes that were removed: Home Assistant may have missed the removal, and a node that is
+/// listed again keeps its entity ids.
 extension DiscoveryPublisher {
     /// Most topics of nodes that are gone.
     static let mostDeparted = 1000
 
-    /// What is remembered of all topics of the node, by topic: for ``adopt(_:isCleared:)``, when the node is gone.
+    /// What is remembered of all topics of the node, by topic: for ``adopt(_:isCleared:)`` after the node was removed.
     package var memories: [String: String] {
         Dictionary(
             former.names.map { configuration.topic(of: $0) }.compactMap { topic in
@@ -16,7 +16,7 @@ extension DiscoveryPublisher {
         ) { first, _ in first }
     }
 
-    /// Looks after what a node announced that is gone.
+    /// Takes over the announcements of a node that was removed.
     ///
     /// - Parameters:
     ///   - memories: What is remembered of its topics.
@@ -52,7 +52,7 @@ extension DiscoveryPublisher {
         announced = announced.filter { !isOfNode($0.key) }
     }
 
-    /// Announces devices of such nodes again whose removal Home Assistant may have missed, to remove them.
+    /// Announces the devices again whose removal Home Assistant may have missed, and then removes them.
     mutating func repeatDepartedRemovals(at now: Int64) {
         for (topic, device) in departed.sorted(by: { $0.key < $1.key }) where !device.unseen.isEmpty {
             guard let name = DiscoveryConfiguration.device(ofAny: topic),
@@ -79,14 +79,14 @@ extension DiscoveryPublisher {
         }
     }
 
-    /// Removes a device of a node that is gone, which Home Assistant sees.
+    /// Removes a device of a removed node; Home Assistant sees it.
     mutating func removeDeparted(_ topic: String) -> Announcement {
         if isOnline == true { departed[topic]?.recordSeen() }
         return removal(topic: topic)
     }
 }
 
-/// What a further node that is gone announced on a topic.
+/// What a removed further node had announced on a topic.
 struct DepartedDevice: Sendable, Hashable {
     /// With which its ids begin.
     let installation: String

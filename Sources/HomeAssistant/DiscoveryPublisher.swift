@@ -39,7 +39,7 @@ package struct DiscoveryPublisher: Sendable {
     var leaving: [DeviceName: [ComponentName]] = [:]
     /// The components that were removed once.
     var former = FormerComponents()
-    /// What nodes announced that are gone, by topic.
+    /// The announcements of removed nodes, by topic.
     var departed: [String: DepartedDevice] = [:]
     /// Devices that this run announced over those of another daemon with the same node: Home Assistant does not know our
     /// identifiers of them.

@@ -53,7 +53,6 @@ package final class LearntReceiverErrors: Sendable {
 
     /// Learns from a fix of a device.
     package func learn(_ found: [ReceiverError]) {
-        guard found.count > ReceiverErrors.leastOthers else { return }
         state.withLock { $0.errors.learn(found) }
     }
 

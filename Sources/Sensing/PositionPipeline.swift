@@ -229,29 +229,20 @@ package struct PositionPipeline: Sendable {
     /// - Parameter time: When the reading came that made the estimate due, on the clock of the stream.
     private mutating func send(_ estimate: PositionEstimate, at time: Double, of stream: Stream) {
         guard let estimator = tracked[stream]?.tracker.estimator else { return }
-        let (counted, isSurveyed) = (estimator.counted, estimator.isSurveyed)
-        let adopted = tracked[stream]?.adopted
-        let takenAt = [adopted?.device?.radio?.takenAt, adopted?.receivers?.radio?.takenAt].compactMap { $0 }
-            .max()
         if tracked[stream]?.isHeardByAdapter == true { setTracking(estimate.quality != .lost) }
-        let heardAt = stream == .thisMachine ? time : clocks.steady()
-        if estimate.beaconsHeard > ReceiverErrors.leastOthers, stream == .thisMachine,
-            tracked[stream]?.lessons.isDue(at: estimate.position) == true
-        {
-            errors.learn(estimator.receiverErrors)
-        }
+        let isOfThisMachine = stream == .thisMachine
+        // A recording is of another place or time.
+        if isOfThisMachine { tracked[stream]?.lessons.teach(errors, estimate, by: estimator) }
+        let adopted = tracked[stream]?.adopted
+        let takenAt = [adopted?.device, adopted?.receivers].compactMap { $0?.radio?.takenAt }.max()
         send(
             .positionEstimated(
                 .init(
-                    position: estimate.position,
-                    accuracyMetres: estimate.accuracyMetres,
-                    quality: PositionFix.Quality(estimate.quality),
+                    estimate,
+                    by: estimator,
                     isMoving: motion.update(with: estimate.position),
-                    // Without beacons the estimate is the previous one.
-                    heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
-                    beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) },
-                    model: isSurveyed ? .survey(takenAt: takenAt) : .plain,
-                    zones: estimator.zoneShares
+                    heardAt: isOfThisMachine ? time : clocks.steady(),
+                    surveyTakenAt: takenAt
                 )
             )
         )
@@ -312,16 +303,5 @@ package struct PositionPipeline: Sendable {
         let offset = receivers.offset(name)
         tracked[stream]?.tracker.estimator.offsets[measured] = offset
         tracked[stream]?.stored[measured] = (name, offset)
-    }
-}
-
-extension PositionFix.Quality {
-    fileprivate init(_ quality: PositionQuality) {
-        switch quality {
-        case .good: self = .good
-        case .fair: self = .fair
-        case .coarse: self = .coarse
-        case .lost: self = .lost
-        }
     }
 }

@@ -47,7 +47,7 @@ import Things
         #expect(rig.log.map(\.answer.node) == [nil, "anna", "anna"])
     }
 
-    @Test func `a device without a position is told which receivers would give it one`() throws {
+    @Test func `explain names the receivers that could give a device a position`() throws {
         var configuration = ControllerConfiguration()
         (configuration.node, configuration.nodes) = ("hall", [ListedNode(node: "anna", name: "Anna")])
         var server = HouseServer()

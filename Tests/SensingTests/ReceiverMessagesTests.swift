@@ -139,7 +139,7 @@ import Threading
         messages.record(reportBy: "kitchen", problem: nil, at: 95)
         #expect(messages.alerts.silent == nil)
         #expect(messages.advance(to: 96) == [.returned("kitchen")])
-        #expect(messages.advance(to: 97).isEmpty, "each change is told once")
+        #expect(messages.advance(to: 97).isEmpty, "each change is returned once")
     }
 
     @Test func `a receiver most of whose reports about other devices are refused is an alert`() {

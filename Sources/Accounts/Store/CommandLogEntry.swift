@@ -21,7 +21,7 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var kind: String
     package var target: String?
     package var slug: String?
-    /// The node of the further device that it came to; `nil` for the daemon's own, and for what is no command to a node.
+    /// The node that received the command, if that is not the daemon's own; `nil` also for acts of administration.
     package var node: String?
     /// JSON.
     package var actions: String?

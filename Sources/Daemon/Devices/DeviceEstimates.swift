@@ -164,42 +164,23 @@ package struct DeviceEstimates: Sendable {
     }
 
     private mutating func event(_ estimate: PositionEstimate, of node: String, at now: Double) -> Estimate? {
-        guard let tracker = tracked[node]?.tracker else { return nil }
-        let isMoving = tracked[node]?.motion.update(with: estimate.position) ?? false
-        if estimate.beaconsHeard > ReceiverErrors.leastOthers,
-            tracked[node]?.lessons.isDue(at: estimate.position) == true
-        {
-            errors.learn(tracker.estimator.receiverErrors)
+        guard let estimator = tracked[node]?.tracker.estimator, var lessons = tracked[node]?.lessons else {
+            return nil
         }
+        lessons.teach(errors, estimate, by: estimator)
+        tracked[node]?.lessons = lessons
+        let isMoving = tracked[node]?.motion.update(with: estimate.position) ?? false
         return Estimate(
             node: node,
             event: .positionEstimated(
                 .init(
-                    position: estimate.position,
-                    accuracyMetres: estimate.accuracyMetres,
-                    quality: PositionFix.Quality(estimate.quality),
+                    estimate,
+                    by: estimator,
                     isMoving: isMoving,
-                    // Without receivers the estimate is the previous one.
-                    heardAt: estimate.beaconsHeard > 0 ? now : nil,
-                    beacons: tracker.estimator.counted.mapValues {
-                        .init(rssi: $0.rssi, age: estimate.time - $0.heardAt)
-                    },
-                    model: tracker.estimator.isSurveyed
-                        ? .survey(takenAt: adopted?.radio?.takenAt) : .plain,
-                    zones: tracker.estimator.zoneShares
+                    heardAt: now,
+                    surveyTakenAt: adopted?.radio?.takenAt
                 )
             )
         )
-    }
-}
-
-extension PositionFix.Quality {
-    fileprivate init(_ quality: PositionQuality) {
-        switch quality {
-        case .good: self = .good
-        case .fair: self = .fair
-        case .coarse: self = .coarse
-        case .lost: self = .lost
-        }
     }
 }

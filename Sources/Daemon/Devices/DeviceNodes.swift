@@ -29,7 +29,7 @@ final class DeviceNodes: Sendable {
         let formerEpoch: String?
         /// The discovery topics that earlier runs published, with their components.
         let announced: [String: String]
-        /// The daemon's own, which looks after what nodes announced that are gone.
+        /// That of the daemon's own node, which takes over the announcements of removed nodes.
         let first: MQTTBridge
         let commands: CommandTable
         let identify: Identify
@@ -46,7 +46,7 @@ final class DeviceNodes: Sendable {
 
     private let parts: Parts
     private let links = Locked<[String: Link]>([:])
-    /// What is remembered of the discovery topics of nodes that went in this run.
+    /// What is remembered of the discovery topics of nodes that were removed in this run.
     private let memories = Locked<[String: String]>([:])
     /// What the broker refuses them, for the first node.
     private let alerts = Locked(DeviceBrokerAlerts())

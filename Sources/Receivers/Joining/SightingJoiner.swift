@@ -3,8 +3,8 @@ package import Positioning
 /// Joins what the receivers of a place report of devices, as measurements for the estimators of these.
 ///
 /// All times are those of the daemon's steady clock: when the message came. No receiver waits for another: each measurement
-/// counts at once, and whoever is silent simply ages in the estimator. The errors of receivers are taken out here; what is
-/// left is the offset of the device, which is heard with one power.
+/// counts at once, and the levels of a receiver that falls silent age in the estimator. The errors of receivers are taken
+/// out here; what is left is the offset of the device, which is heard with one power.
 package struct SightingJoiner: Sendable {
     package var map: BeaconMap
     /// Names that no thing of the place has.

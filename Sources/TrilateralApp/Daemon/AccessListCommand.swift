@@ -119,7 +119,7 @@ struct AccessListCommand: AsyncParsableCommand {
             .first { $0.topics.suffix(2) == [base, node] }
     }
 
-    /// The database of a daemon, whose devices have topics, too; whoever may not read it gets those of the file.
+    /// The database of a daemon, if this user may read it: its devices have topics, too.
     private func database(of daemon: RunningDaemon?) -> StateStore? {
         guard let folder = daemon?.stateFolder else { return nil }
         do throws(StateStoreError) {

@@ -28,7 +28,7 @@ struct DeviceListRequestTests {
         }
     }
 
-    @Test func `a verb is told where the devices are, and a user is not`() async throws {
+    @Test func `a verb shows where the devices are, and what a user asks does not`() async throws {
         try await withDevices { devices in
             await devices.addPhone()
             let place: JSONValue = [

@@ -118,7 +118,7 @@ extension ConfigurationRule {
 }
 
 extension ConfigurationRule {
-    /// Each device can be somewhere, and is told apart from others.
+    /// Warns of devices that can never have a position, and of ids that two devices share.
     fileprivate static let devicesAreHeard = ConfigurationRule(list: "devices", needed: ["mqtt.node"]) {
         let nowhere = $0.devices.filter { $0.heardAs.isEmpty && $0.location == nil }.map { entry in
             Issue(
@@ -139,7 +139,7 @@ extension ConfigurationRule {
 }
 
 extension ConfigurationFile {
-    /// The configuration file itself, if identity keys are in it: whoever reads it can follow the devices.
+    /// The configuration file itself, if identity keys are in it: with them anybody who can read the file can track the devices.
     fileprivate static let identityKeysOfDevices = ConfigurationFile("devices") { loaded in
         guard loaded.values.devices.contains(where: \.hasIdentityKey), let file = loaded.file,
             let permissions = FileStatus(path: file)?.permissions, permissions & 0o004 != 0
