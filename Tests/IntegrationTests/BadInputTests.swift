@@ -63,7 +63,7 @@ struct BadInputTests {
             try await visitor.ask("request/ping")
             #expect(await visitor.said(on: "things/table-lamp").count == 1)
             // Only those of the start.
-            let events = await visitor.events.filter { $0["call"] == nil && $0["event_type"] != "started" }
+            let events = await visitor.eventsWithoutCalls.filter { $0["event_type"] != "started" }
             #expect(events.isEmpty, "\(events)")
         }
     }

@@ -11,7 +11,7 @@ struct EventTests {
         try await withHome { _, visitor in
             try await visitor.ask("things/table-lamp/set/state", "OFF")
             try await visitor.awaitsEvent("thing", "changed")
-            let others = await visitor.events.filter { $0["call"] == nil }
+            let others = await visitor.eventsWithoutCalls
             #expect(others.compactMap { $0["event_type"]?.string } == ["started", "changed"])
         }
     }

@@ -81,6 +81,9 @@ actor Visitor {
         }
     }
 
+    /// The events but for the calls of the lifecycle, which come whenever the displays have been waited for.
+    var eventsWithoutCalls: [JSONValue] { events.filter { $0["call"] == nil } }
+
     /// Waits until a topic holds this text, empty for nothing.
     func awaits(_ tail: String, _ text: String, within limit: Duration = .seconds(30)) async throws {
         guard await eventually(within: limit, { said(on: tail).last == text }) else {
