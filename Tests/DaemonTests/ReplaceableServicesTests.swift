@@ -1,5 +1,7 @@
 import Daemon
+import Foundation
 import Logging
+import OperatingSystem
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -112,5 +114,27 @@ struct ReplaceableServicesTests {
         var count = 0
         for await _ in notes { count += 1 }
         #expect(count == 0)
+    }
+
+    /// Runs until it is told to end, and says nothing.
+    private struct Quiet: Service {
+        func run() async throws { try await gracefulShutdown() }
+    }
+
+    // In a process of its own, since other tests take memory meanwhile.
+    @Test func `memory stays the same however often a group is replaced`() async {
+        await #expect(processExitsWith: .success) {
+            let services = ReplaceableServices("parts", [], logger: .silent)
+            let group = ServiceGroup(services: [services], logger: .silent)
+            let running = Task { try await group.run() }
+            for _ in 0..<200 { await services.replace("a", with: [Quiet()]) }
+            let before = try #require(ProcessMemory.now()?.anonymous)
+            for _ in 0..<2000 { await services.replace("a", with: [Quiet()]) }
+            let after = try #require(ProcessMemory.now()?.anonymous)
+            await group.triggerGracefulShutdown()
+            try await running.value
+            // An ended task that is kept has more than a kilobyte.
+            exit(after - before < 1_500_000 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
     }
 }

@@ -51,7 +51,8 @@ package final class ReplaceableServices: Service, CustomStringConvertible {
     }
 
     private func runGroups() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
+        // A group that keeps its ended tasks would grow with each replacement.
+        try await withThrowingDiscardingTaskGroup { tasks in
             var running: [String: (group: ServiceGroup, ended: AsyncStream<Never>)] = [:]
             func start(_ name: String, _ services: [any Service]) {
                 guard !services.isEmpty else { return }
@@ -86,7 +87,6 @@ package final class ReplaceableServices: Service, CustomStringConvertible {
                 // The groups hear of it by themselves.
                 port.finish()
             }
-            try await tasks.waitForAll()
         }
     }
 }
