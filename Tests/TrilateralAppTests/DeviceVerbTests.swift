@@ -77,7 +77,7 @@ import Testing
                 "node": "anna", "name": "Anna", "kind": "phone", "source": "database", "user": "anna",
                 "zone": "kitchen", "nearby": "lamp", "last_seen": .null,
                 "heard_as": ["irk:***", "phone:anna"],
-                "problem": "heard_as[2]: phone:anna is heard as cat already",
+                "problem": "heard_as[2]: phone:anna is an id of cat already",
             ],
         ]
         try await withVerbDesk { desk in
@@ -203,6 +203,24 @@ import Testing
                 #expect(end.output.contains("trilateral device rm anna") != isAllowed, "\(end.output)")
             }
             #expect(desk.sent.contains { $0.line.hasPrefix("PATCH") } == isAllowed)
+        }
+    }
+
+    @Test func `what the daemon warns of is printed`() async throws {
+        let message = "an identity key of anna was removed; irk:*** among the ids keeps one that is there"
+        let warned: JSONValue = [
+            "node": "anna", "warnings": [["field": "heard_as", "message": .string(message)]],
+        ]
+        try await withVerbDesk { desk in
+            let answers: [String: VerbDesk.Answer] = [
+                "POST device-settings": .init(201, warned), "PATCH device-settings/anna": .init(200, warned),
+            ]
+            try await desk.withDaemon(answers) {
+                for verb in ["add", "edit"] {
+                    let end = try await desk.run(["device", verb, "anna", "--heard-as", "name:x"])
+                    #expect(end.status == 0 && end.output.contains("warning: \(message)"), "\(end.output)")
+                }
+            }
         }
     }
 

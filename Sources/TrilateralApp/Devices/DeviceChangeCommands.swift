@@ -139,6 +139,7 @@ struct DeviceAddCommand: AsyncParsableCommand {
         ]
         let answer = try await people.ask(.post, [DeviceCommand.route], body: body, needsDaemon: true)
         try StandardOutput.print(ListOption.text(answer["node"] ?? .null))
+        DeviceCommand.report(warningsOf: answer)
         StandardError.tellPerson("Added device \(node).")
     }
 }
@@ -203,7 +204,8 @@ struct DeviceEditCommand: AsyncParsableCommand {
             if heard.heardAs.isEmpty, !ids.isEmpty { ids = remaining }
         }
         if !named.isEmpty { body["heard_as"] = .array(ids) }
-        try await people.ask(.patch, path, body: body, needsDaemon: true)
+        let answer = try await people.ask(.patch, path, body: body, needsDaemon: true)
+        DeviceCommand.report(warningsOf: answer)
         StandardError.tellPerson("Changed device \(device.node).")
     }
 }

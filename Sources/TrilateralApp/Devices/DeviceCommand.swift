@@ -21,6 +21,13 @@ struct DeviceCommand: ParsableCommand {
 
     /// The route below `/api/`.
     static let route = "device-settings"
+
+    /// Prints what was accepted and is probably a mistake.
+    static func report(warningsOf answer: JSONValue) {
+        for warning in answer["warnings"]?.array ?? [] {
+            StandardError.report("warning: \(warning["message"]?.string ?? "?")")
+        }
+    }
 }
 
 /// A device, as verbs name it.

@@ -134,6 +134,19 @@ package actor DeviceService {
 
     // MARK: Changes
 
+    /// The row of a device that was stored, with `warnings` if there are any.
+    private func answer(
+        _ entry: DeviceSettings,
+        after old: DeviceSettings?,
+        for requester: Requester
+    ) -> JSONValue {
+        let row = row(entry, for: requester)
+        let warnings = entry.warnings(after: old)
+        guard !warnings.isEmpty, var members = row.object else { return row }
+        members["warnings"] = .array(warnings)
+        return .object(members)
+    }
+
     /// - Returns: The row of the new device.
     func add(_ value: JSONValue, by requester: Requester) throws(DeviceRefusal) -> JSONValue {
         try logged(.add, value["node"]?.string, by: requester) { () throws(DeviceRefusal) in
@@ -145,7 +158,7 @@ package actor DeviceService {
             }
             try requireUser(entry.user)
             try registry.save(entry, at: accounts.clock())
-            return row(entry, for: requester)
+            return answer(entry, after: nil, for: requester)
         }
     }
 
@@ -177,7 +190,7 @@ package actor DeviceService {
             let entry = try read(.object(members))
             if entry.user != old.user { try requireUser(entry.user) }
             try registry.save(entry, at: accounts.clock())
-            return row(entry, for: requester)
+            return answer(entry, after: old, for: requester)
         }
     }
 

@@ -1,0 +1,47 @@
+import JSON
+import TestSupport
+import Testing
+
+/// What is accepted for the list of devices, and named because it is probably a mistake.
+@Suite(.timeLimit(.minutes(2)))
+struct DeviceWarningTests {
+    @Test func `a device without an id and a location is accepted with a warning`() async throws {
+        try await withDevices { devices in
+            let added = await devices.ask("POST", "device-settings", ["node": "cat"])
+            let nowhere = ["cat has neither an id nor a location, so it is never anywhere"]
+            #expect(added.status == 201 && Self.messages(added.body) == nowhere, "\(added.body)")
+            let heard = await devices.ask("PATCH", "device-settings/cat", ["heard_as": ["name:cat"]])
+            #expect(heard.status == 200 && heard.body["warnings"] == nil, "\(heard.body)")
+            let again = await devices.ask("PATCH", "device-settings/cat", ["heard_as": .null])
+            #expect(again.status == 200 && Self.messages(again.body) == nowhere, "\(again.body)")
+            let located = await devices.ask("PATCH", "device-settings/cat", ["location": "owntracks/cat/tag"])
+            #expect(located.status == 200 && located.body["warnings"] == nil, "\(located.body)")
+        }
+    }
+
+    @Test func `an edit that drops an identity key says so, and one that keeps it does not`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            let kept = await devices.ask(
+                "PATCH",
+                "device-settings/anna",
+                ["heard_as": ["name:phone", "irk:***"]]
+            )
+            #expect(kept.status == 200 && kept.body["warnings"] == nil, "\(kept.body)")
+            let renamed = await devices.ask("PATCH", "device-settings/anna", ["name": "A"])
+            #expect(renamed.status == 200 && renamed.body["warnings"] == nil, "\(renamed.body)")
+            let dropped = await devices.ask("PATCH", "device-settings/anna", ["heard_as": ["name:phone"]])
+            #expect(
+                Self.messages(dropped.body) == [
+                    "an identity key of anna was removed; irk:*** among the ids keeps one that is there"
+                ],
+                "\(dropped.body)"
+            )
+            #expect(!dropped.body.text.contains(TestDevices.key))
+        }
+    }
+
+    private static func messages(_ body: JSONValue) -> [String] {
+        (body["warnings"]?.array ?? []).compactMap { $0["message"]?.string }
+    }
+}
