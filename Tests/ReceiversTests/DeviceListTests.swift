@@ -120,8 +120,8 @@ import Testing
         #expect(
             error?.issues.map(\.description) == [
                 "entry 2, node: anna is there twice",
-                "entry 3, heard_as[1]: phone:anna is heard as anna already",
-                "entry 3, heard_as[2]: irk:*** is heard as anna already",
+                "entry 3, heard_as[1]: phone:anna is an id of anna already",
+                "entry 3, heard_as[2]: irk:*** is an id of anna already",
             ]
         )
     }
@@ -168,7 +168,7 @@ import Testing
         #expect(
             list.hidden.map(\.description) == [
                 "node: anna: anna is in the configuration file; change it there",
-                "heard_as[1]: thief: phone:anna is heard as anna already",
+                "heard_as[1]: thief: phone:anna is an id of anna already",
             ]
         )
     }
@@ -188,7 +188,7 @@ import Testing
         let taken = #expect(throws: DeviceListError.self) {
             try set(DeviceSettings(node: "cat", heardAs: ["phone:bob"]))
         }
-        #expect(taken?.description == "heard_as[1]: cat: phone:bob is heard as bob already")
+        #expect(taken?.description == "heard_as[1]: cat: phone:bob is an id of bob already")
     }
 
     @Test func `an id that many devices share is a warning`() throws {

@@ -212,7 +212,7 @@ package struct DeviceList: Sendable, Hashable {
                 if !own.isDisjoint(with: forms) {
                     report(field, "\(id) is there twice")
                 } else if let other = forms.lazy.compactMap({ index[$0] }).first {
-                    report(field, "\(id) is heard as \(devices[other].node) already")
+                    report(field, "\(id) is an id of \(devices[other].node) already")
                 }
                 own.formUnion(forms)
                 ids.append(id)

@@ -38,7 +38,7 @@ struct DevicesConfigurationTests {
         ("  - {node: anna, heard_as: [\"irk:0f\"]}", "entry 1: heard_as[1]:"),
         (
             "  - {node: anna, heard_as: [\"phone:a\"]}\n  - {node: bert, heard_as: [\"phone:b\", \"phone:a\"]}",
-            "entry 2: heard_as[2]: phone:a is heard as anna already"
+            "entry 2: heard_as[2]: phone:a is an id of anna already"
         ),
         ("  - {node: anna, colour: red}", "unknown key \"colour\""),
     ])

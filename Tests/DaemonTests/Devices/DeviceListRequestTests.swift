@@ -165,7 +165,7 @@ struct DeviceListRequestTests {
                 first: "tablet"
             )
             let hidden = await devices.ask("GET", "device-settings/anna").body
-            #expect(hidden["problem"]?.string?.contains("heard as other already") == true, "\(hidden)")
+            #expect(hidden["problem"]?.string?.contains("is an id of other already") == true, "\(hidden)")
             try devices.accounts.change { store in
                 let right = Grant(id: 0, .user(devices.bob), .read, .device("anna"))
                 _ = try store.addGrant(right, by: .program(at: 1))
