@@ -46,6 +46,21 @@ const boxes = kind => Array.from(document.querySelectorAll("#map " + kind)).filt
 const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
 return boxes(".others text").flatMap(([name, a]) => boxes(".label").filter(([, b]) => meet(a, b)).map(([other]) => name + " on " + other));
 """
+# Who may not see the first device is offered the others; and what is too short for a key is not sent as the name of one.
+OFFERED = """
+const file = performance.getEntriesByType("resource").map(one => one.name).find(one => one.endsWith("/devices.js"));
+return import(file).then(({ Devices }) => {
+    const { get } = Object.getOwnPropertyDescriptor(Devices.prototype, "pages");
+    const pages = (isOther, isHidden) => get.call({ isOther, app: { model: { hides: () => isHidden } }, others: [{ node: "anna", name: "Anna" }] });
+    return [pages(false, true), pages(true, true), pages(false, false)].map(all => all.map(one => one.href + " " + one.text).join()).join("|");
+}).catch(error => String(error));
+"""
+KEYS = """
+const file = performance.getEntriesByType("resource").map(one => one.name).find(one => one.endsWith("/devices.js"));
+return import(file.replace("/devices.js", "/admin-devices.js")).then(({ bodyOf }) => ["xyz", "irk: 0f0e0d0c0b0a0908", "IRK:0f0e0d0c0b0a09080706050403020100"].map(key => {
+    try { return bodyOf({ heard_as: "phone:a", key }).heard_as.join(); } catch (error) { return error.field; }
+}).join(" ")).catch(error => String(error));
+"""
 
 
 def main(address, anna, bert):
@@ -69,6 +84,8 @@ def main(address, anna, bert):
         expect(not page.run(NAMES), f"names cover each other: {page.run(NAMES)}")
         free = page.run(FREE)
         expect(free == "false,true true,false", f"a name does not go out of the way of another: {free}")
+        offered = page.run(OFFERED)
+        expect(offered == "kiosk?device=anna Show Anna||", f"who may not see the first device is not led to the others: {offered}")
         # The page of another device follows that one.
         page.open("device", f"kiosk-check&device={bert}")
         see("return document.getElementById('top').innerText.includes('Bert')", "the page does not name Bert")
@@ -87,6 +104,11 @@ def main(address, anna, bert):
         expect(not page.errors(), f"{page.errors()}")
         page.open("map", "kiosk-check&device=nobody")
         see("return document.getElementById('placeless').innerText.includes('no device “nobody”')", "nobody is shown")
+        # Last, because this loads administration, which asks who that is.
+        page.open("overview")
+        see(WHO % ("Kitchen", "Anna,Bert"), "the list is not there any more")
+        keys = page.run(KEYS)
+        expect(keys == "key key phone:a,irk:0f0e0d0c0b0a09080706050403020100", f"what is no key is sent as one: {keys}")
     finally:
         page.driver.quit()
     return 1 if failures else 0

@@ -3,7 +3,7 @@
 import { button, element } from "./dom.js";
 import { titleOf } from "./people-parts.js";
 import { ListPart } from "./people-list.js";
-import { ask, clip, failure, learn, part, say, tell, when } from "./people.js";
+import { ask, clip, failure, learn, part, RequestError, say, tell, when } from "./people.js";
 
 /** What a device is. */
 const KINDS = { phone: "phone", watch: "watch", tag: "tag", badge: "badge", tablet: "tablet", pet: "pet", other: "something else" };
@@ -14,6 +14,14 @@ const SENDERS = {
 };
 /** So long the page listens before it shows what was heard, seconds. */
 const LISTENING = 5;
+
+/** Longest name of a key that a receiver has; what is longer is taken for the key itself. */
+const LONGEST_KEY_NAME = 16;
+/** What a form calls the members of a device. */
+const LABELS = {
+	node: "Short name", name: "Name", kind: "What it is", user: "Whose it is", heard_as: "Heard as", key: "Identity key of the phone (optional)",
+	location: "Topic with its GPS location (optional)"
+};
 
 const path = device => "device-settings/" + part(device.node);
 const kindOf = device => say(KINDS[device.kind] || clip(device.kind, 20));
@@ -33,13 +41,34 @@ const heardFields = device => [
 	}
 ];
 
-/** The values of a form as the daemon wants them. */
-function bodyOf(values) {
+/** The values of a form as the daemon wants them; throws a RequestError for what cannot be a key. */
+export function bodyOf(values) {
 	const body = Object.assign({}, values);
-	const { key, heard_as: ids } = values;
+	const { heard_as: ids } = values;
+	const key = (values.key || "").trim().replace(/^irk:/i, "").trim();
 	delete body.key;
-	if (ids !== undefined || key) body.heard_as = [...idsOf(ids || ""), ...(key ? ["irk:" + key.trim().replace(/^irk:/i, "")] : [])];
+	// The daemon would take it for the name of a key, which everybody may see.
+	if (values.key && key.length <= LONGEST_KEY_NAME) {
+		throw new RequestError(say("An identity key has 32 hexadecimal digits, or is base64 of 16 bytes."), 0, "key");
+	}
+	if (ids !== undefined || key) body.heard_as = [...idsOf(ids || ""), ...(key ? ["irk:" + key] : [])];
 	return body;
+}
+
+/** Sends the values of a form; a refusal has the labels of the form in the place of the members' names. */
+async function send(method, path, values) {
+	const body = emptied(bodyOf(values), "user", "location");
+	// The key is the last of the ids.
+	const keyAt = values.key ? body.heard_as.length : 0;
+	const label = (member, index) => say(LABELS[keyAt && Number(index) === keyAt ? "key" : member.toLowerCase()]);
+	try {
+		return await ask(method, path, body);
+	} catch (error) {
+		error.message = error.message.replace(/(^|; )(node|name|kind|user|heard_as|location)(?:\[(\d+)\])?: /gi,
+			(_, before, member, index) => before + label(member, index) + ": ");
+		if (keyAt && error.field === "heard_as[" + keyAt + "]") error.field = "key";
+		throw error;
+	}
 }
 
 const emptied = (values, ...names) => {
@@ -70,7 +99,7 @@ function newFields(users, sender) {
 }
 
 const addition = (users, sender) => ({
-	fields: newFields(users, sender), submit: say("Add"), send: values => ask("POST", "device-settings", emptied(bodyOf(values), "user", "location"))
+	fields: newFields(users, sender), submit: say("Add"), send: values => send("POST", "device-settings", values)
 });
 
 function listPart({ me, users }) {
@@ -96,7 +125,7 @@ function listPart({ me, users }) {
 					mayEdit && {
 						label: say("Edit"), done: say("Saved."), form: () => ({
 							fields: mayEnrol ? [...plainFields(device), userField(users, device), ...heardFields(device), locationField(device)] : plainFields(device),
-							submit: say("Save"), send: values => ask("PATCH", path(device), emptied(bodyOf(values), "user", "location"))
+							submit: say("Save"), send: values => send("PATCH", path(device), values)
 						})
 					},
 					mayEdit && mayEnrol && {

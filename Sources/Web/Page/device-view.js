@@ -50,13 +50,13 @@ export class DeviceView {
 		return place;
 	}
 
-	/** The ways to the other pages, for whom they are. */
-	drawLinks({ users, administers, signed_in: isSignedIn, by_session: hasSession }) {
-		const key = JSON.stringify([users, administers, isSignedIn, hasSession]);
+	/** The ways to the other pages, for whom they are; `pages` are those of other devices. */
+	drawLinks({ users, administers, signed_in: isSignedIn, by_session: hasSession }, pages) {
+		const key = JSON.stringify([users, administers, isSignedIn, hasSession, pages]);
 		if (this.shownLinks === key) return;
 		this.shownLinks = key;
 		const to = (href, text) => button({ class: "button", text: say(text) }, () => location.assign(href));
-		const nodes = [];
+		const nodes = pages.map(({ href, text }) => to(href, text));
 		if (users && isSignedIn) nodes.push(to("me", "My account"));
 		if (users && administers) nodes.push(to("admin", "Administration"));
 		if (hasSession) nodes.push(button({ class: "button", text: say("Sign out") }, () =>
@@ -66,7 +66,7 @@ export class DeviceView {
 	}
 
 	update() {
-		const { model, profiles } = this.app;
+		const { model, profiles, devices } = this.app;
 		const { environment, zone, device } = model;
 		// Beside map and list, what is tapped there.
 		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
@@ -77,7 +77,7 @@ export class DeviceView {
 		show(this.places[1].node, environment);
 		this.hero.classList.toggle("alone", model.hides("zone") && !environment);
 		show(this.choice, model.environments.size > 1 && model.permissions.devices);
-		this.drawLinks(model.permissions);
+		this.drawLinks(model.permissions, devices ? devices.pages : []);
 		this.hero.classList.toggle("card-empty", !thing);
 		for (const node of [this.badge, this.value, this.where, this.more]) show(node, thing);
 		const isChosen = thing && !model.isNearby(thing);

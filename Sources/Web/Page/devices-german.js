@@ -10,6 +10,7 @@ export const WORDS = {
 		"Kennungen, wie „Jetzt gehört“ sie zeigt, mit Kommas dazwischen. Ein Schlüssel erscheint als irk:*** und bleibt, solange das hier steht.",
 	"Identity key of the phone (optional)": "Identitätsschlüssel des Telefons (freiwillig)",
 	"32 hexadecimal digits, or base64. It is stored, and not shown again.": "32 hexadezimale Ziffern oder Base64. Er wird gespeichert und nicht mehr gezeigt.",
+	"An identity key has 32 hexadecimal digits, or is base64 of 16 bytes.": "Ein Identitätsschlüssel hat 32 hexadezimale Ziffern oder ist Base64 von 16 Bytes.",
 	"Whose it is": "Wem es gehört", "nobody's": "niemandem", "What it is": "Was es ist", "Topic with its GPS location (optional)": "Topic mit seinem GPS-Ort (freiwillig)",
 	"Short name": "Kurzname", "Small letters, digits, single dashes. It cannot be changed.": "Kleine Buchstaben, Ziffern, einzelne Bindestriche. Er lässt sich nicht ändern.",
 	"There is no device but the first one.": "Es gibt kein Gerät außer dem ersten.",

@@ -17,6 +17,8 @@ const LINE = 18;
 // Right of a mark, left, above and below.
 const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1]];
 const LARGEST = 4000;
+// So many devices are offered where the first one is not seen.
+const MOST_PAGES = 8;
 
 /** A name as there is room for it. */
 const short = device => clip(nameOf(device), 40);
@@ -84,6 +86,14 @@ export class Devices {
 
 	/** The device that the page shows, if the daemon has several. */
 	get shown() { return this.list.get(this.shownNode) || null; }
+
+	/** For who may not see the first device: those that they may see, each with the address of its page. */
+	get pages() {
+		if (this.isOther || !this.app.model.hides("device")) return [];
+		return this.others.slice(0, MOST_PAGES).map(device => ({
+			href: "kiosk?device=" + encodeURIComponent(device.node), text: say("Show {0}").replace("{0}", () => short(device))
+		}));
+	}
 
 	/** Why the page cannot show the device that the address names; null if it can. */
 	get missing() {

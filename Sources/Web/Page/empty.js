@@ -9,7 +9,8 @@ const PAUSE = 60000;
 
 const byID = id => document.getElementById(id);
 
-const link = (href, text) => element("a", { class: "button", href, text: say(text) });
+const linkTo = (href, text) => element("a", { class: "button", href, text });
+const link = (href, text) => linkTo(href, say(text));
 
 /** Without a place there is one sentence in the place of all views, and for who administers the way to make one. */
 export function drawPlaceless({ model, devices }) {
@@ -24,10 +25,12 @@ export function drawPlaceless({ model, devices }) {
 	if (texts[0] === "There is no place yet." && users && !isSignedIn) {
 		texts.push("Sign in to make one, or run: `trilateral import FILE`");
 	}
-	const key = isEmpty && JSON.stringify([texts, model.permissions]);
+	const pages = devices && !missing ? devices.pages : [];
+	const key = isEmpty && JSON.stringify([texts, pages, model.permissions]);
 	if (byID("placeless").drawn === key) return;
 	byID("placeless").drawn = key;
 	const nodes = texts.map(text => element("p", null, ...coded(say(text))));
+	nodes.push(...pages.map(({ href, text }) => linkTo(href, text)));
 	if (missing) nodes.push(link("kiosk", "Show the first device"));
 	else if (administers && users) nodes.push(link("admin", "Make a place"));
 	if (users && !administers) nodes.push(isSignedIn ? link("me", "My account") : link("sign-in", "Sign in"));

@@ -7,6 +7,7 @@ const WORDS = {
 		"Du darfst nicht sehen, wo dieses Gerät ist. Deine Dinge sind in der Liste.",
 	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
 	"There is no device “{0}” here, or you may not see it.": "Hier gibt es kein Gerät „{0}“, oder du darfst es nicht sehen.",
+	"Show {0}": "{0} zeigen",
 	"Show the first device": "Das erste Gerät zeigen",
 	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",

@@ -185,6 +185,13 @@ export class Form {
 	}
 
 	fail(error) {
+		// The daemon names a member: `heard_as[2]`.
+		const named = this.controls.get(String(error.field || "").replace(/\[.*$/, ""));
+		if (named && !named.entry.hidden) {
+			this.refuse(error.message, named.field.name);
+			if (named.node.select) named.node.select();
+			return;
+		}
 		const secret = Array.from(this.controls.values()).find(({ field, entry }) => (field.type === "password" || field.isSecret) && !entry.hidden);
 		this.refuse(error.message, secret && secret.field.name);
 		if (secret) secret.node.select();

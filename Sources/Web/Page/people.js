@@ -88,7 +88,7 @@ function refusal(response, answer) {
 	}
 	// Administration says {"error", "message"}, commands say {"error": {"code", "message"}}.
 	const message = answer.message || (answer.error && answer.error.message);
-	return new RequestError(message ? clip(sentence(message), 500) : say("This did not work ({0}).", status), status, (answer.error || {}).field);
+	return new RequestError(message ? clip(sentence(message), 500) : say("This did not work ({0}).", status), status, answer.field || (answer.error || {}).field);
 }
 
 /** The daemon's messages begin small and end without a stop. */
