@@ -189,6 +189,15 @@ struct SurveyImportCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
 
+    /// What is wrong with a file, with its name: the daemon knows only the line.
+    private static func located(_ message: String, in file: String) -> String {
+        let words = message.split(separator: " ", maxSplits: 2)
+        guard file != "-", words.count == 3, words[0] == "line", let number = Int(words[1].dropLast()),
+            words[1].hasSuffix(":")
+        else { return message }
+        return "\(file):\(number): \(words[2])"
+    }
+
     func run() async throws {
         let csv = try CSVInput.read(file, upTo: Self.mostBytes) { bytes throws(CSVError) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -198,8 +207,13 @@ struct SurveyImportCommand: AsyncParsableCommand {
         }
         var body: JSONObject = ["csv": .string(csv), "floor": JSONValue(floor)]
         body["receiver"] = receiver.map { .string($0) }
-        let answer = try await SurveyDaemon(folder: try state.location().path)
-            .ask(.post, ["import"], body: body)
+        let daemon = SurveyDaemon(folder: try state.location().path)
+        let answer: JSONValue
+        do throws(VerbError) {
+            answer = try await daemon.ask(.post, ["import"], body: body)
+        } catch {
+            throw VerbError(Self.located(error.message, in: file), error.code)
+        }
         if let ignored = answer["ignored"]?.number, ignored > 0 {
             StandardError.report(
                 "\(ListOption.text(.number(ignored))) levels of unknown beacons were ignored"
