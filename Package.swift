@@ -518,7 +518,8 @@ let package = Package(
                 "Receivers",
                 "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
                 log,
-            ]
+            ],
+            resources: [.copy("Recordings")]
         ),
     ]
 )
