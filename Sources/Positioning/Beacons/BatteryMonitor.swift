@@ -18,7 +18,7 @@ package struct BatteryMonitor: Sendable {
     package static let fineVolts = 2.5
 
     private var map: BeaconMap?
-    private var things: [FlareID: FlareThing] = [:]
+    private var names: [FlareID: String] = [:]
     private var addresses: [UInt64: FlareID] = [:]
     private var low: [FlareID: Double] = [:]
 
@@ -30,12 +30,12 @@ package struct BatteryMonitor: Sendable {
     package mutating func setPlace(_ map: BeaconMap?, things all: [FlareThing]) -> Bool {
         let before = problem
         self.map = map
-        things = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
+        names = Dictionary(all.map { ($0.id, $0.name) }) { first, _ in first }
         let known = all.compactMap { thing in
             thing.data["mac"]?.string.flatMap { DeviceAddress($0) }.map { ($0.bits, thing.id) }
         }
         addresses = Dictionary(known) { first, _ in first }
-        low = low.filter { things[$0.key] != nil }
+        low = low.filter { names[$0.key] != nil }
         return problem != before
     }
 
@@ -50,11 +50,11 @@ package struct BatteryMonitor: Sendable {
     /// A sentence that lists the beacons with a low battery; `nil` when there are none.
     package var problem: String? {
         guard !low.isEmpty else { return nil }
-        let names = low.map { thing, volts in
-            "\(things[thing]?.name ?? thing.description) (\((volts * 100).rounded() / 100) V)"
+        let sentences = low.map { thing, volts in
+            "\(names[thing] ?? thing.description) (\((volts * 100).rounded() / 100) V)"
         }
         return "Replace the batteries of these beacons (below \(Self.lowVolts) V): "
-            + names.sorted().prefix(20).joined(separator: ", ")
+            + sentences.sorted().prefix(20).joined(separator: ", ")
     }
 
     /// The thing that this beacon or address belongs to; `nil` when it is unknown.
