@@ -15,8 +15,8 @@ package final class AccountsRegistry: Sendable {
         package var log = LogLimits()
         /// Where users sign in; `nil`: where the page is served.
         package var pageAddress: String?
-        /// The users whose devices are, by name; see ``AccessTable/deviceOwners``.
-        package var deviceOwners: [String: String] = [:]
+        /// See ``AccessTable/deviceOwners``; `nil` where the list of devices is not known.
+        package var deviceOwners: [String: String]?
 
         package init() {}
     }
@@ -86,6 +86,7 @@ package final class AccountsRegistry: Sendable {
             table: AccessTable(users: [], groups: [], grants: []),
             secrets: SecretIndex(sessionLifetime: settings.sessionLifetime)
         )
+        try store.use(deviceOwners: settings.deviceOwners)
         try store.readAll(at: clock()) { Self.apply($0, &state) }
         state.delivered = state.table
         self.state = Locked(state)
@@ -101,7 +102,7 @@ package final class AccountsRegistry: Sendable {
         let isNew = state.withLock { state in
             let isNew = state.settings != settings
             state.settings = settings
-            state.table.deviceOwners = settings.deviceOwners
+            state.table.deviceOwners = settings.deviceOwners ?? [:]
             return isNew
         }
         // What cannot be read now is read again until it can.
@@ -212,6 +213,7 @@ package final class AccountsRegistry: Sendable {
     /// What cannot be read now is read again until it can.
     package func reload() throws(AccountsError) {
         do throws(AccountsError) {
+            try store.use(deviceOwners: settings.deviceOwners)
             try store.readAll(at: clock()) { reading in state.withLock { Self.apply(reading, &$0) } }
         } catch {
             state.withLock { $0.isStale = true }
@@ -225,7 +227,7 @@ package final class AccountsRegistry: Sendable {
         state.number = reading.number
         if let table = reading.table {
             state.table = table
-            state.table.deviceOwners = state.settings.deviceOwners
+            state.table.deviceOwners = state.settings.deviceOwners ?? [:]
         }
         if let hashes = reading.hashes {
             state.secrets.change(hashes, to: reading.secrets)

@@ -18,6 +18,7 @@ extension AccountsAPI {
         var members = record.members
         members["administers"] = .bool(call.administers)
         members["owns"] = .bool(owns(call))
+        members["devices"] = .array(table.devices(of: user).map { .string($0) })
         members["groups"] = .array(groups.map { .string($0.name) })
         members["rights"] = .array(rights.map { .object($0) })
         return .object(members)

@@ -237,3 +237,98 @@ struct GivingTests {
         #expect(ends(desk, of: "eve") == [2_208_988_800_000])
     }
 }
+
+/// The user of a listed device owns it without a grant.
+struct DeviceGivingTests {
+    private let anna: JSONValue = ["who": "eve", "scope": "device:anna", "access": "read"]
+
+    /// A home whose device `anna` is bob's.
+    private func desk() async throws -> TestAdministration {
+        let desk = try TestAdministration()
+        for name in ["eve", "ann"] { await desk.ask(.post, "users", ["name": .string(name)]) }
+        list(["anna": "bob"], desk)
+        return desk
+    }
+
+    private func list(_ owners: [String: String], _ desk: TestAdministration) {
+        var settings = desk.registry.settings
+        settings.deviceOwners = owners
+        desk.registry.use(settings)
+    }
+
+    private func sees(_ desk: TestAdministration, _ who: String, _ node: String = "anna") throws -> Bool {
+        let table = desk.registry.table
+        let user = Caller.user(try table.requireID(who))
+        return table.verdict(of: user, .read, on: .device(node), at: TestAdministration.start).isGranted
+    }
+
+    @Test func `the user of a device gives rights on it, and on nothing else`() async throws {
+        let desk = try await desk()
+        let given = await desk.ask(.post, "grants", anna, as: desk.bob)
+        #expect(given.status == 201)
+        #expect(try sees(desk, "eve"))
+        #expect(await desk.ask(.get, "me", as: desk.bob).body?["devices"] == ["anna"])
+        // For bob, who may not see it, the lamp is not there.
+        for (scope, status) in [
+            ("device:wall", 403), ("devices", 403), ("all", 403), ("thing:table-lamp", 404),
+        ] {
+            let other: JSONValue = ["who": "eve", "scope": .string(scope), "access": "read"]
+            #expect(await desk.ask(.post, "grants", other, as: desk.bob).status == status, "\(scope)")
+        }
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
+        let further: JSONValue = ["who": "ann", "scope": "device:anna", "access": "read"]
+        #expect(await desk.ask(.post, "grants", further, as: eve).status == 403)
+        let limited = Caller.user(desk.home.bob, ceiling: .write)
+        #expect(await desk.ask(.post, "grants", further, as: limited).status == 403)
+        // Bob sees what he gave, and takes it away.
+        let id = try #require(given.body?["id"]?.integer)
+        #expect(await desk.ask(.get, "grants", as: desk.bob).rows.contains { $0["id"]?.integer == id })
+        #expect(await desk.ask(.delete, "grants/\(id)", as: desk.bob).status == 204)
+        #expect(try !sees(desk, "eve"))
+    }
+
+    @Test(arguments: [["anna": "ann"], [:]] as [[String: String]])
+    func `what a device's user gave goes when the device is no longer theirs`(owners: [String: String])
+        async throws
+    {
+        let desk = try await desk()
+        let own: JSONValue = ["who": "eve", "scope": "device:anna", "access": "own"]
+        #expect(await desk.ask(.post, "grants", own, as: desk.bob).status == 201)
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
+        let further: JSONValue = ["who": "ann", "scope": "device:anna", "access": "read"]
+        #expect(await desk.ask(.post, "grants", further, as: eve).status == 201)
+        // What an owner of the home gave stays.
+        let homes: JSONValue = ["who": "eve", "scope": "device:anna", "access": "write"]
+        #expect(await desk.ask(.post, "grants", homes, as: desk.owner).status == 201)
+        // Nothing else that changes takes it away.
+        await desk.ask(.post, "users", ["name": "zoe"])
+        await desk.ask(.delete, "users/zoe")
+        list(["anna": "bob", "watch": "bob"], desk)
+        func given() -> [Access] {
+            desk.registry.table.grants.filter { $0.scope == .device("anna") }.map(\.access)
+        }
+        #expect(given() == [.own, .read, .write])
+        list(owners, desk)
+        #expect(given() == [.write])
+        // It does not come back.
+        list(["anna": "bob"], desk)
+        #expect(given() == [.write])
+    }
+
+    @Test func `what a device's user gave goes with them`() async throws {
+        let desk = try await desk()
+        #expect(await desk.ask(.post, "grants", anna, as: desk.bob).status == 201)
+        #expect(await desk.ask(.delete, "users/bob", as: desk.owner).status == 204)
+        #expect(try !sees(desk, "eve"))
+    }
+
+    @Test func `what a device's user gave is removed at the next start, too`() async throws {
+        let desk = try await desk()
+        #expect(await desk.ask(.post, "grants", anna, as: desk.bob).status == 201)
+        // A program that does not know the list leaves it alone.
+        #expect(try desk.home.registry().table.grants.contains { $0.scope == .device("anna") })
+        var settings = AccountsRegistry.Settings()
+        settings.deviceOwners = ["anna": "ann"]
+        #expect(try !desk.home.registry(settings).table.grants.contains { $0.scope == .device("anna") })
+    }
+}

@@ -1,12 +1,14 @@
 import GRDB
 import People
 import Text
+import Threading
 
 /// Nobody gives more than they have, in time either.
 ///
 /// What somebody gives remembers the grant by which they own its scope, and ends no later than it. It is removed with it,
 /// in the same transaction, and when its giver leaves the group that has it. What an administrator without an end gives
-/// to others is the home's, and stays.
+/// to others is the home's, and stays. Whose device it is by the list has no grant for it: what they give goes when the
+/// list names somebody else.
 /// - Source: contrib/design/0055-giving.md; contrib/contract/people.md, "Giving".
 extension AccountsStore {
     /// Removes grants whose giver has lost the right to give them.
@@ -14,14 +16,57 @@ extension AccountsStore {
         repeat {
             try database.execute(
                 sql: """
-                    DELETE FROM permission WHERE source IS NOT NULL AND NOT EXISTS (
+                    DELETE FROM permission WHERE source IS NOT NULL AND source <> \(Grant.listOfDevices) AND NOT EXISTS (
                         SELECT 1 FROM permission AS origin WHERE origin.id = permission.source
                             AND (origin.grantee = 'user:' || permission.giver OR EXISTS (
                                 SELECT 1 FROM member WHERE 'group:' || member.grouping = origin.grantee
                                     AND member.member = permission.giver)))
+                    OR source = \(Grant.listOfDevices) AND giver NOT IN (SELECT id FROM user)
                     """
             )
         } while database.changesCount > 0
+    }
+
+    /// Follows a list of devices from now on: what the former users of devices gave by it is removed.
+    ///
+    /// - Parameter owners: See ``AccessTable/deviceOwners``; `nil` if they are not known, and nothing is removed.
+    func use(deviceOwners owners: [String: String]?) throws(AccountsError) {
+        // First, so that nobody gives anything more as a former user.
+        deviceOwners.withLock { $0 = owners }
+        guard let owners, try !formerGrants(owners).isEmpty else { return }
+        try write { database in
+            for id in try Self.formerGrants(owners, database) {
+                try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
+            }
+            try Self.removeUngiven(database)
+        }
+    }
+
+    private func formerGrants(_ owners: [String: String]) throws(AccountsError) -> [Int64] {
+        try read { try Self.formerGrants(owners, $0) }
+    }
+
+    /// What was given by the list of devices, by who is not the user of the device.
+    private static func formerGrants(_ owners: [String: String], _ database: Database) throws -> [Int64] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT permission.id, scope, user.name FROM permission LEFT JOIN user ON user.id = giver
+                WHERE source = \(Grant.listOfDevices)
+                """
+        )
+        return rows.compactMap { row in
+            let (text, name) = (String.fromDatabaseValue(row[1]), String.fromDatabaseValue(row[2]))
+            if let text, case .device(let node)? = Scope(text), let name, owners[node] == name { return nil }
+            return row[0]
+        }
+    }
+
+    /// Users, groups and the grants by which somebody gives others rights on a scope.
+    func table(giving scope: Scope, _ database: Database) throws -> AccessTable {
+        var table = try AccessTable(reading: database, .giving(scope))
+        table.deviceOwners = deviceOwners.withLock { $0 } ?? [:]
+        return table
     }
 
     /// See ``Authority/requireLastingSecret(_:)``.
@@ -35,14 +80,20 @@ extension Authority {
     ///
     /// - Parameter table: With all grants of `own`.
     func limit(_ grant: inout Grant, _ table: AccessTable, _ database: Database) throws {
-        guard let giver, let origin = table.origin(for: giver, object(of: grant.scope), at: now) else {
-            return
-        }
-        let ends = [grant.ends, origin.ends, try tokenEnd(database)].compactMap(\.self).min()
+        guard let giver else { return }
+        let object = object(of: grant.scope)
+        let isByList = table.isGivenByList(object, by: giver, at: now)
+        let origin = isByList ? nil : table.origin(for: giver, object, at: now)
+        guard isByList || origin != nil else { return }
+        let ends = [grant.ends, origin?.ends, try tokenEnd(database)].compactMap(\.self).min()
         if let starts = grant.starts, let ends, starts >= ends {
             throw AccountsError.refused("not allowed: it would begin after your own right ends")
         }
         grant.ends = ends
+        guard let origin else {
+            grant.source = Grant.listOfDevices
+            return
+        }
         let isHomes = origin.scope == .all && origin.ends == nil && !table.includes(giver, in: grant.grantee)
         grant.source = isHomes ? nil : origin.id
     }

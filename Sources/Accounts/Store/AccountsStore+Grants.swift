@@ -11,7 +11,7 @@ extension AccountsStore {
     {
         try checkDates(starts: grant.starts, ends: grant.ends, at: authority.now)
         return try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .giving(grant.scope))
+            let table = try self.table(giving: grant.scope, database)
             try authority.requireGiving(grant.scope, table)
             try authority.requireExistence(of: grant.scope)
             try Self.check(grant, in: table)
@@ -27,7 +27,7 @@ extension AccountsStore {
     /// Takes a grant away: whoever may give it may, and of a share also its user.
     package func removeGrant(_ id: Int64, by authority: Authority) throws(AccountsError) {
         try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .giving(.all))
+            let table = try self.table(giving: .all, database)
             guard let grant = try Grant.find(id, database) else {
                 try Self.removeDamaged(id, database, table, authority)
                 return
@@ -70,7 +70,7 @@ extension AccountsStore {
         }
         guard authority.giver != share.user else { throw .refused("nobody shares a thing with themselves") }
         return try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .giving(.thing(share.thing)))
+            let table = try self.table(giving: .thing(share.thing), database)
             try authority.requireGiving(.thing(share.thing), table)
             try authority.requireExistence(of: .thing(share.thing))
             let replaced = share.replaced(in: table)

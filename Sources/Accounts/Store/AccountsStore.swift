@@ -13,6 +13,8 @@ package final class AccountsStore: Sendable {
     ///
     /// Only this process adds installations; it is changed in the queue alone, so that none is missed.
     let installationOwners = Locked<Set<AccountID>?>(nil)
+    /// See ``AccessTable/deviceOwners``; `nil` as long as nobody has said.
+    let deviceOwners = Locked<[String: String]?>(nil)
 
     /// - Parameter writer: A database with the tables of ``AccountsSchema``.
     package init(_ writer: any DatabaseWriter) { self.writer = writer }

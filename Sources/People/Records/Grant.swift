@@ -18,8 +18,12 @@ package struct Grant: Sendable, Hashable {
     package var accepted: Int64?
     /// What they accepted of a share that was widened since.
     package var kept: GrantPart?
-    /// The grant of the giver by which it was given and with which it goes; `nil` if it stays by itself.
+    /// The grant of the giver by which it was given and with which it goes, or ``listOfDevices``; `nil` if it stays by
+    /// itself.
     package var source: Int64?
+
+    /// The ``source`` of what the user of a listed device gives: they own the device without a grant.
+    package static let listOfDevices: Int64 = 0
 
     package init(
         id: Int64,

@@ -53,6 +53,11 @@ extension AccessTable {
         if case .device(let node) = object { deviceOwners[node] == user.name } else { false }
     }
 
+    /// The nodes of the devices that are listed as a user's, sorted.
+    package func devices(of user: User) -> [String] {
+        deviceOwners.filter { $0.value == user.name }.keys.sorted()
+    }
+
     /// Who could allow what is refused: the active users and groups who own the thing at a moment, by name.
     ///
     /// The nearest owners count: of the thing or its groups, else of its zone, else of its environment, else of
@@ -81,6 +86,12 @@ extension AccessTable {
 }
 
 extension AccessTable {
+    /// Whether a user gives others rights on an object as the one whose device it is: it is, and no grant lasts as long.
+    package func isGivenByList(_ object: AccessObject, by user: AccountID, at now: Int64) -> Bool {
+        guard let user = self.user(user), owns(user, object) else { return false }
+        return origin(for: user.id, object, at: now).map { $0.ends != nil } ?? true
+    }
+
     /// The grant by which a user gives others rights on an object: of those by which they own it, alone or by a group, the
     /// one that lasts longest, and of several the oldest.
     package func origin(for user: AccountID, _ object: AccessObject, at now: Int64) -> Grant? {

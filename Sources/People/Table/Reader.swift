@@ -34,7 +34,7 @@ package struct Reader: Sendable, Hashable {
             seesDevices = table.verdict(of: caller, access, on: .devices, at: now).isGranted
             guard !seesEverything || !seesDevices else { return }
             if !seesDevices {
-                nodes = Set(table.deviceOwners.filter { $0.value == entry.user.name }.keys)
+                nodes = Set(table.devices(of: entry.user))
             }
             collect(table, entry, access, now)
         }

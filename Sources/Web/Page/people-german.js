@@ -9,7 +9,7 @@ export const WORDS = {
 	"The two passwords differ.": "Die beiden Passwörter sind verschieden.", "At least 10 characters.": "Mindestens 10 Zeichen.",
 	"Again": "Noch einmal", "Show more": "Mehr zeigen", "Search the list": "Liste durchsuchen", "Try again": "Neuer Versuch",
 	"All places and things": "Alle Orte und Dinge", "Where devices are": "Wo Geräte sind",
-	"Place {0}": "Ort {0}", "Zone {0}": "Zone {0}", "Group {0}": "Gruppe {0}", "Thing {0}": "Ding {0}",
+	"Place {0}": "Ort {0}", "Zone {0}": "Zone {0}", "Group {0}": "Gruppe {0}", "Device {0}": "Gerät {0}", "Thing {0}": "Ding {0}",
 	"From (optional)": "Ab (freiwillig)", "Until (optional)": "Bis (freiwillig)", "User": "Benutzer", "see": "sehen",
 	"see and control": "sehen und steuern", "own (change it, give rights)": "besitzen (ändern, Rechte geben)",
 	"waits to be accepted": "wartet auf Annahme", "given by {0}": "gegeben von {0}", "Shares": "Freigaben",

@@ -41,6 +41,7 @@ export class Scopes {
 		case "zone": return say("Zone {0}", name);
 		case "thing": return name;
 		case "group": return say("Group {0}", name);
+		case "device": return say("Device {0}", name);
 		default: return String(scope);
 		}
 	}
@@ -51,7 +52,10 @@ export class Scopes {
 			this.groups.filter(group => group.kind === "things").map(group => "group:" + group.name),
 			...Object.keys(KINDS).map(kind => this[KINDS[kind]].map(one => kind + ":" + wordOf(one))));
 		const own = new Set((me.rights || []).filter(grant => grant.access === "own").map(grant => grant.scope));
-		const found = me.administers ? all : Array.from(new Set(all.concat(...own))).filter(scope => this.isOwn(scope, own));
+		// Theirs by the list of devices, without a grant.
+		for (const node of me.devices || []) own.add("device:" + node);
+		const every = Array.from(new Set(all.concat(...own)));
+		const found = me.administers ? every : every.filter(scope => this.isOwn(scope, own));
 		return found.map(scope => [scope, this.label(scope)]);
 	}
 
