@@ -69,6 +69,8 @@ import Testing
             (DeviceSettings(node: String(repeating: "a", count: 49)), "node", "1 to 48"),
             (DeviceSettings(node: "tablet"), "node", "this daemon's own node"),
             (DeviceSettings(node: "users"), "node", "is reserved"),
+            (DeviceSettings(node: "any"), "node", "any is a word of rules, as are first, last, none"),
+            (DeviceSettings(node: "last"), "node", "last is a word of rules, as are any, first, none"),
             (DeviceSettings(node: "a", name: " "), "name", "1 to 100 bytes"),
             (DeviceSettings(node: "a", name: "a\u{1B}[31m"), "name", "without control characters"),
             (DeviceSettings(node: "a", name: String(repeating: "x", count: 101)), "name", "1 to 100 bytes"),

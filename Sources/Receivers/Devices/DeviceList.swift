@@ -24,6 +24,8 @@ package struct DeviceList: Sendable, Hashable {
     package static let mostIDs = 16
     /// Bytes.
     package static let longestName = 100
+    /// Words with a meaning of their own where a rule names a device: no rule could name a device called like them.
+    package static let wordsOfRules = ["any", "first", "last", "none"]
     /// Says what is legal as a node, for messages.
     package static let nodeRule = "1 to 48 of a-z, 0-9 and single hyphens between them"
 
@@ -237,6 +239,10 @@ package struct DeviceList: Sendable, Hashable {
             && !zip(bytes, bytes.dropFirst()).contains { $0 == hyphen && $1 == hyphen }
         if !isLegal { return "must be \(nodeRule) (is \(QuotedValue.of(node)))" }
         if node == first { return "\(node) is this daemon's own node; choose another" }
+        if wordsOfRules.contains(node) {
+            return "\(node) is a word of rules, as are \(wordsOfRules.filter { $0 != node }.joined(separator: ", ")): "
+                + "no rule could name the device; choose another"
+        }
         return reserved.contains(node) ? "\(node) is reserved; choose another" : nil
     }
 

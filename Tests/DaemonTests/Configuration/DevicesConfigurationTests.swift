@@ -3,6 +3,7 @@ import Accounts
 import Foundation
 import Messages
 import Receivers
+import Rules
 import Settings
 import TestSupport
 import Testing
@@ -31,6 +32,7 @@ struct DevicesConfigurationTests {
         ("  - {name: Anna}", "needs node"),
         ("  - {node: Anna}", "entry 1: node: must be 1 to 48 of a-z, 0-9 and single hyphens"),
         ("  - {node: wall}", "entry 1: node: wall is this daemon's own node"),
+        ("  - {node: first}", "entry 1: node: first is a word of rules, as are any, last, none"),
         ("  - {node: anna}\n  - {node: anna}", "entry 2: node: anna is there twice"),
         ("  - {node: anna, kind: car}", "kind: must be phone, watch, tag, badge, tablet, pet or other"),
         ("  - {node: anna, user: \"a b\"}", "entry 1: user: must be a user's name"),
@@ -45,6 +47,11 @@ struct DevicesConfigurationTests {
     func `each mistake names its key`(yaml: String, message: String) throws {
         let problems = try problems(yaml)
         #expect(problems.count == 1 && problems.first?.contains(message) == true, "\(problems)")
+    }
+
+    @Test func `the words of rules are no nodes`() {
+        let words = [RuleDevice.any, .first, .last, .nobody].compactMap(\.text)
+        #expect(DeviceList.wordsOfRules == words)
     }
 
     @Test func `all mistakes of an entry are reported at once, each once`() throws {

@@ -103,6 +103,7 @@ struct DeviceListRequestTests {
         arguments: [
             (["node": "Anna"], "node", "must be 1 to 48 of a-z"),
             (["node": "tablet"], "node", "this daemon's own node"),
+            (["node": "none"], "node", "none is a word of rules, as are any, first, last"),
             (["node": "x", "kind": "car"], "kind", "must be one of phone, watch"),
             (["node": "x", "user": "ana"], "user", "did you mean \"anna\"?"),
             (["node": "x", "heard_as": ["phone:"]], "heard_as[1]", "must be an id such as"),
