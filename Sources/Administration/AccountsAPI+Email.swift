@@ -58,13 +58,9 @@ extension AccountsAPI {
     ) async throws(AccountsError) -> EmailMessage {
         var user = new
         user.password = try await registry.passwords.hash(password)
-        // A user of this name would own the device at once, so only an owner may make the user.
-        guard !registry.table.deviceOwners.values.contains(user.name) else {
-            throw .refused("the list of devices names this user already; an owner can make the user")
-        }
         let link = try change { store in
             try store.removeUnverified(before: now - Self.patience)
-            let id = try store.addUser(user, by: .program(at: now))
+            let id = try store.addNewcomer(user, at: now)
             return try store.addLink(.verify, of: id, at: now)
         }
         return message(.verify, to: new.email, name: new.name, link, url, at: now)

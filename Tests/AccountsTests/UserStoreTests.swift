@@ -48,6 +48,23 @@ struct UserStoreTests {
         }
     }
 
+    @Test func `nobody who comes by themselves becomes the user of a listed device`() throws {
+        let home = try TestAccounts()
+        let registry = try home.registry()
+        var settings = registry.settings
+        settings.deviceOwners = ["phone": "eve"]
+        registry.use(settings)
+        let refused = code { try registry.change { _ = try $0.addNewcomer(NewUser("eve"), at: 3) } }
+        #expect(refused == "not_allowed")
+        try registry.change { _ = try $0.addNewcomer(NewUser("ann"), at: 3) }
+        #expect(registry.table.users.map(\.name) == ["ann", "bob", "owner"])
+        // An owner decides who gets the name.
+        try registry.change { _ = try $0.addUser(NewUser("eve"), by: .program(at: 3)) }
+        settings.deviceOwners = [:]
+        registry.use(settings)
+        try registry.change { _ = try $0.addNewcomer(NewUser("zoe"), at: 3) }
+    }
+
     @Test func `the last owner cannot remove, switch off or reduce themselves`() throws {
         let home = try TestAccounts()
         let (store, owner) = (home.store, Authority(.user(home.owner), at: 0))

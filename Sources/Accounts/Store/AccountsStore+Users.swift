@@ -1,5 +1,6 @@
 import GRDB
 package import People
+import Threading
 
 /// A user as an administrator sees them.
 package struct UserRecord: Sendable, Hashable {
@@ -92,6 +93,17 @@ extension AccountsStore {
             }
             return id
         }
+    }
+
+    /// Adds a user whom nobody of the home has asked for: who signs up, or whom a proxy names.
+    ///
+    /// A user of the name that a listed device has would own the device at once, so only an owner may make that one.
+    package func addNewcomer(_ new: NewUser, at now: Int64) throws(AccountsError) -> AccountID {
+        let isListed = deviceOwners.withLock { $0?.values.contains(new.name) ?? false }
+        guard !isListed else {
+            throw .refused("the list of devices names this user already; an owner can make the user")
+        }
+        return try addUser(new, by: .program(at: now))
     }
 
     /// Switches a user on or off; who is off loses all sessions.

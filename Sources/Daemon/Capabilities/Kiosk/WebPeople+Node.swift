@@ -60,9 +60,7 @@ extension WebPeople.Proxy {
         } make: { name in
             guard settings.makesUsers else { return }
             do throws(AccountsError) {
-                _ = try accounts.change { store in
-                    try store.addUser(NewUser(name), by: .program(at: accounts.clock()))
-                }
+                _ = try accounts.change { try $0.addNewcomer(NewUser(name), at: accounts.clock()) }
                 var entry = CommandLogEntry(
                     at: accounts.clock(),
                     interface: "proxy",
