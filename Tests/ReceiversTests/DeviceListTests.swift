@@ -133,9 +133,13 @@ import Testing
         let error = #expect(throws: DeviceListError.self) {
             try DeviceList(file: devices, first: "wall", limit: 3)
         }
-        let message =
-            "at most 3 devices are legal here, since this program may open too few files (`ulimit -n`)"
-        #expect(error?.issues.map(\.description) == ["entry 4: \(message)"])
+        let advice = "raise LimitNOFILE= of the service, or `ulimit -n`"
+        #expect(
+            error?.issues.map(\.description) == [
+                "4 devices are listed, and this program may open files for 3: \(advice), or list fewer"
+            ]
+        )
+        let message = "at most 3 devices are legal here, since too few files may be opened: \(advice)"
         let kept = try DeviceList(file: [], stored: devices, first: "wall", limit: 3)
         #expect(kept.devices.map(\.node) == ["n1", "n2", "n3"])
         #expect(kept.hidden.map(\.message) == ["n4: \(message)"])

@@ -257,6 +257,32 @@ struct ServiceUnitTests {
         #expect(changed.configurationFile == "/etc/trilateral/trilateral.yaml")
     }
 
+    @Test(arguments: [("8192", 8192), ("512:1024", 1024), ("infinity", nil)] as [(String, Int?)])
+    func `how many files the service may open comes from the unit`(value: String, files: Int?) {
+        #expect(ServiceUnit([unit]).openFiles == nil)
+        #expect(ServiceUnit([unit, "[Service]\nLimitNOFILE=\(value)"]).openFiles == files)
+    }
+
+    @Test func `check tells that a service may open files for fewer devices than are listed`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.path("t.yaml")
+            let nodes = ["anna", "bert", "cleo"].map { "  - {node: \($0), heard_as: [\"phone:\($0)\"]}\n" }
+            try ("devices:\n" + nodes.joined()).write(toFile: file, atomically: true, encoding: .utf8)
+            func problems(_ files: Int) -> [String] {
+                let unit = ServiceUnit([unit, "[Service]\nLimitNOFILE=\(files)"])
+                return ConfigurationCheck(file: file, environment: [:], unit: unit).problems
+                    .filter { $0.path == "devices" }.map(\.message)
+            }
+            #expect(
+                problems(270) == [
+                    "3 devices are listed, and this program may open files for 2: "
+                        + "raise LimitNOFILE= of the service, or `ulimit -n`, or list fewer"
+                ]
+            )
+            #expect(problems(300).isEmpty)
+        }
+    }
+
     @Test func `the unit of the first folder counts, with the drop-ins of all`() async throws {
         try await withTemporaryFolder { folder in
             let folders = ["etc", "lib"].map { folder.path($0) }

@@ -57,6 +57,9 @@ package struct DeviceList: Sendable, Hashable {
         for entry in file {
             issues += add(entry, isFixed: true, first: first, reserved: reserved)
         }
+        if limit < Self.most, let problem = Self.problem(of: file.count, fitting: limit) {
+            issues.append(DeviceIssue(nil, "", problem))
+        }
         guard issues.isEmpty else { throw DeviceListError(issues) }
         for entry in stored.sorted(by: { $0.node < $1.node }) {
             hidden += add(entry, isFixed: false, first: first, reserved: reserved)
@@ -100,6 +103,16 @@ package struct DeviceList: Sendable, Hashable {
     /// The sentence for a verb that would change a device of the file.
     package static func fixed(_ node: String) -> String {
         "\(node) is in the configuration file; change it there"
+    }
+
+    /// What to do when too few files may be opened.
+    private static let advice = "raise LimitNOFILE= of the service, or `ulimit -n`"
+
+    /// That a file lists more devices than the program may open files for, as a sentence; `nil` if they fit.
+    package static func problem(of count: Int, fitting limit: Int) -> String? {
+        guard count > limit else { return nil }
+        return "\(count) devices are listed, and this program may open files for \(limit): "
+            + "\(advice), or list fewer"
     }
 
     // MARK: Who is it?
@@ -169,9 +182,8 @@ package struct DeviceList: Sendable, Hashable {
         if newKeys > 0, keys.count + newKeys > AddressResolver.mostKeys {
             report("heard_as", "at most \(AddressResolver.mostKeys) identity keys are legal in all")
         }
-        if devices.count >= limit {
-            let reason =
-                limit < Self.most ? " here, since this program may open too few files (`ulimit -n`)" : ""
+        if devices.count >= limit, !isFixed || limit == Self.most {
+            let reason = limit < Self.most ? " here, since too few files may be opened: \(Self.advice)" : ""
             report("", "at most \(limit) devices are legal\(reason)")
         }
         guard issues.isEmpty else { return issues }
@@ -240,7 +252,8 @@ package struct DeviceList: Sendable, Hashable {
         if !isLegal { return "must be \(nodeRule) (is \(QuotedValue.of(node)))" }
         if node == first { return "\(node) is this daemon's own node; choose another" }
         if wordsOfRules.contains(node) {
-            return "\(node) is a word of rules, as are \(wordsOfRules.filter { $0 != node }.joined(separator: ", ")): "
+            let others = wordsOfRules.filter { $0 != node }.joined(separator: ", ")
+            return "\(node) is a word of rules, as are \(others): "
                 + "no rule could name the device; choose another"
         }
         return reserved.contains(node) ? "\(node) is reserved; choose another" : nil

@@ -2,12 +2,12 @@ import Accounts
 import Daemon
 import Foundation
 import OperatingSystem
-import Settings
+package import Settings
 
 /// Everything that `check` says of a configuration.
-struct ConfigurationCheck {
+package struct ConfigurationCheck {
     let loaded: LoadedConfiguration
-    private(set) var problems: [ConfigurationError]
+    package private(set) var problems: [ConfigurationError]
     private(set) var warnings: [String] = []
     private let unit: ServiceUnit?
 
@@ -18,7 +18,7 @@ struct ConfigurationCheck {
 
     /// - Parameters:
     ///   - unit: The service whose user it is judged for; `nil` for the user of this process.
-    init(file: String?, environment: [String: String], unit: ServiceUnit?) {
+    package init(file: String?, environment: [String: String], unit: ServiceUnit?) {
         self.unit = unit
         let variables = unit?.variables ?? [:]
         var environment = environment
@@ -30,6 +30,8 @@ struct ConfigurationCheck {
         )
         let files = ReferencedFiles(loaded, schema: .commandLine, except: Set(problems.map(\.path)))
         problems += files.problems
+        let open = unit.map { $0.openFiles ?? .max } ?? OpenFiles.raisedLimit()
+        if let problem = loaded.values.problem(ofDevicesWithOpenFiles: open) { report("devices", problem) }
         let found =
             loaded.allWarnings + files.warnings
             + [loaded.warningOfUnreachableStation].compactMap(\.self)

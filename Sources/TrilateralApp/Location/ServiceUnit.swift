@@ -16,6 +16,8 @@ package struct ServiceUnit: Sendable, Hashable {
     /// Whether it sees no home folders.
     package var hidesHomes = false
     package var environment: [String: String] = [:]
+    /// The files that the service may open; `nil` if the unit does not say, and systemd grants many.
+    package var openFiles: Int?
     /// The files that systemd reads for it as root, by the name of the credential.
     package var credentials: [String: String] = [:]
     /// The arguments of the program.
@@ -92,6 +94,9 @@ package struct ServiceUnit: Sendable, Hashable {
         case "LogsDirectory": writableFolders += words.map { "/var/log/" + Self.folder($0) }
         case "RuntimeDirectory": writableFolders += words.map { "/run/" + Self.folder($0) }
         case "ReadWritePaths": writableFolders += words.map { String($0.drop { "-+".contains($0) }) }
+        case "LimitNOFILE":
+            // The daemon raises the first one, as far as the second.
+            openFiles = value.split(separator: ":").last.flatMap { Int($0) }
         case "Environment":
             if value.isEmpty { environment = [:] }
             for word in Self.unquoted(value) {

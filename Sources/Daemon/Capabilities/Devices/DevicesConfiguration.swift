@@ -152,6 +152,15 @@ extension ConfigurationFile {
 }
 
 extension TrilateralConfiguration {
+    /// That the file lists more devices than a daemon may open files for, as a sentence; `nil` if they fit.
+    ///
+    /// - Parameter limit: The files that the daemon may open.
+    package func problem(ofDevicesWithOpenFiles limit: Int) -> String? {
+        // More than are legal anyway are reported when the file is loaded.
+        guard self.devices.count <= DeviceList.most else { return nil }
+        return DeviceList.problem(of: self.devices.count, fitting: OpenFiles.mostDevices(ofLimit: limit))
+    }
+
     /// Users whose devices of the file are, and who are no active users, a sentence each.
     ///
     /// - Parameter table: `nil` before the first start, which makes the owner.
