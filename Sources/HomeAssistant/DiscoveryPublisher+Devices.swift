@@ -121,6 +121,7 @@ extension DiscoveryPublisher {
         if lists.count >= Self.mostLists { lists.removeAll() }
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         let isNew = held[name] == nil
+        let repetitions = repetitions(of: name, at: now)
         former.recordSeen(device.components, of: name)
         let unseen = isBirth ? former.unseen(on: name) : []
         let going = Self.unique(
@@ -147,6 +148,9 @@ extension DiscoveryPublisher {
                     action: .publish(message(payload), completes: isLast ? name : nil)
                 )
             )
+        }
+        cleanups += repetitions.map {
+            Cleanup(at: $0, topic: topic, action: .announceAgain(message(device.payload)))
         }
         if isReceived, isNew, name != .own, !moved.isDisjoint(with: device.components) {
             later(device.payload, after: isBirth ? 2 : 1, isLast: false)

@@ -10,6 +10,8 @@ extension DiscoveryPublisher {
         enum Action: Sendable {
             /// Publish a payload, which completes the removals of components of a device.
             case publish(Announcement, completes: DeviceName?)
+            /// Publish the payload of a device that came back once more.
+            case announceAgain(Announcement)
             case remove(DeviceName)
             /// Of a node that is gone.
             case removeDeparted
@@ -22,15 +24,35 @@ extension DiscoveryPublisher {
         var isRemoval: Bool {
             switch action {
             case .remove, .removeDeparted: true
-            case .publish: false
+            case .publish, .announceAgain: false
             }
         }
+
+        var isRepetition: Bool { if case .announceAgain = action { true } else { false } }
+    }
+
+    /// How long after its return a device is announced again, milliseconds.
+    ///
+    /// When Home Assistant removes a device, it empties the device's topics itself, once for each entity that is switched
+    /// off, up to some seconds later. A device that came back meanwhile would be gone until the next birth; and the first
+    /// repetition may meet what Home Assistant empties because of that.
+    /// - Source: Home Assistant 2026.2.3, `mqtt/entity.py`, `async_clear_discovery_topic_if_entity_removed`.
+    static let repetitionTimes: [Int64] = [6000, 20_000]
+
+    /// When a device is to be announced again; call it before the device is recorded.
+    func repetitions(of name: DeviceName, at now: Int64) -> [Int64] {
+        if held[name] == nil, isOnline != false, former.contains(name) {
+            return Self.repetitionTimes.map { now + $0 }
+        }
+        let topic = configuration.topic(of: name)
+        return cleanups.filter { $0.topic == topic && $0.isRepetition }.map(\.at)
     }
 
     mutating func perform(_ cleanup: Cleanup) -> Announcement {
         switch cleanup.action {
         case .remove(let name): return remove(name)
         case .removeDeparted: return removeDeparted(cleanup.topic)
+        case .announceAgain(let announcement): return announcement
         case .publish(let announcement, let name):
             if let name {
                 let gone = leaving.removeValue(forKey: name) ?? []

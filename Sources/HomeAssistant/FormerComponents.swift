@@ -33,6 +33,9 @@ struct FormerComponents: Sendable {
         }
     }
 
+    /// Whether components of the device were removed.
+    func contains(_ device: DeviceName) -> Bool { devices[device] != nil }
+
     /// The components of a device whose removal Home Assistant may have missed.
     func unseen(on device: DeviceName) -> [ComponentName] {
         (devices[device]?.components ?? [:]).filter { !$0.value }.keys.sorted { $0.text < $1.text }

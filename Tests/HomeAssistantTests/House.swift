@@ -197,4 +197,7 @@ struct Desk {
     }
 
     mutating func forget() { sent.removeAll() }
+
+    /// Empties a topic, as Home Assistant does for each entity of a removed device that is switched off.
+    mutating func empty(_ topic: String) { held[topic] = nil }
 }

@@ -1,0 +1,80 @@
+import Controller
+import Flare
+import HomeAssistant
+import JSON
+import Testing
+
+/// Devices that come back: Home Assistant itself empties the topics of what it removed, up to some seconds later.
+struct ReturnTests {
+    private static let strip = "homeassistant/device/trilateral_n1_strip/config"
+
+    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
+
+    private var withoutStrip: ControllerState {
+        var state = House.state
+        state.things[House.strip] = nil
+        return state
+    }
+
+    /// The house after the strip went and came back.
+    private var returned: Desk {
+        var desk = Desk.ofHouse()
+        desk.announcer.setOnline(true)
+        desk.change(withoutStrip, facet(House.strip))
+        desk.change(House.state, facet(House.strip))
+        desk.tell(at: 0)
+        return desk
+    }
+
+    @Test func `a thing that came back is there, although Home Assistant empties its topic late`() {
+        var desk = returned
+        let strip = desk.device("strip")
+        #expect(strip?["components"]?["light"]?["state_topic"] != nil)
+        desk.empty(Self.strip)
+        desk.tell(at: 7000)
+        #expect(desk.device("strip") == strip)
+        // Because it removed the thing a second time.
+        desk.empty(Self.strip)
+        desk.tell(at: 21_000)
+        #expect(desk.device("strip") == strip)
+        #expect(!desk.announcer.hasWork)
+    }
+
+    @Test func `it is as it is then, also if it changed meanwhile`() {
+        var desk = returned
+        var state = House.state
+        state.things[House.strip]?.name = "Long strip"
+        desk.change(state, facet(House.strip), at: 1000)
+        desk.empty(Self.strip)
+        desk.tell(at: 7000)
+        #expect(desk.device("strip")?["device"]?["name"] == "Long strip")
+    }
+
+    @Test func `one that went again stays away, and one that is new is announced once`() {
+        var desk = returned
+        desk.change(withoutStrip, facet(House.strip), at: 1000)
+        desk.forget()
+        desk.tell(at: 30_000)
+        #expect(desk.sent.isEmpty && !desk.announcer.hasWork)
+    }
+
+    @Test func `a further device that is listed again at once is there, too`() {
+        let topic = "homeassistant/device/trilateral_cat/config"
+        let configuration = House.configuration("cat") {
+            $0.installation = "0badcafe-cat"
+            $0.publishesPlace = false
+            ($0.settings.things, $0.settings.rules) = (.none, false)
+        }
+        var desk = Desk(configuration)
+        desk.announce(House.state)
+        desk.announcer.setOnline(true)
+        desk.take(desk.announcer.withdrawAll())
+        desk = Desk(configuration, remembered: desk.announcer.memories)
+        desk.announce(House.state)
+        let cat = desk.held[topic]
+        #expect(cat != nil)
+        desk.empty(topic)
+        desk.tell(at: 7000)
+        #expect(desk.held[topic] == cat)
+    }
+}
