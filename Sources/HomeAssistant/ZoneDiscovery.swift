@@ -107,9 +107,12 @@ struct ZoneDiscovery: Sendable, Hashable {
                 "json_attributes_template": ValueTemplate.names("devices"),
             ])
         }
+        let topic = JSONValue.string(configuration.topics.zone)
         return name.with([
-            "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
+            "device_class": "occupancy", "state_topic": topic,
             "value_template": ValueTemplate.isSlug(slug, in: "value_json.slug"),
+            // Without a topic Home Assistant keeps the names of devices that are not listed any more.
+            "json_attributes_topic": topic, "json_attributes_template": "{{ '{}' }}",
         ])
     }
 

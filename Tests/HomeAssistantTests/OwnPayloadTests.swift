@@ -178,6 +178,13 @@ struct OwnPayloadTests {
         )
     }
 
+    @Test func `after the last further device is gone a zone's occupancy has no names any more`() {
+        // Home Assistant keeps the last attributes of an entity that has no topic for them.
+        let sensor = Desk.ofHouse().component("binary_sensor_hall_occupancy")
+        #expect(sensor?["json_attributes_topic"] == "trilateral/n1/zone")
+        #expect(sensor?["json_attributes_template"] == "{{ '{}' }}")
+    }
+
     @Test func `the node of a further device announces its device, and nothing of the place`() {
         let desk = Desk.ofHouse {
             $0.publishesPlace = false
