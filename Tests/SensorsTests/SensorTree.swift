@@ -8,16 +8,28 @@ import TestSupport
 struct SensorTree: Sendable {
     let folder: TemporaryFolder
 
-    /// Files of a device, by name.
+    /// Files of a device, by name: those of a new device appear at once, as the kernel's do.
     func put(_ number: Int, _ files: [String: String]) throws {
-        let device = folder.path("iio:device\(number)")
-        try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
-        for (name, text) in files { try set(number, name, text) }
+        let device = "iio:device\(number)"
+        let isThere = FileManager.default.fileExists(atPath: folder.path(device))
+        let place = isThere ? device : "new-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder.path(place),
+            withIntermediateDirectories: true
+        )
+        for (name, text) in files { try set(place, name, text) }
+        if !isThere {
+            try FileManager.default.moveItem(atPath: folder.path(place), toPath: folder.path(device))
+        }
     }
 
     /// Overwrites a file in place.
     func set(_ number: Int, _ name: String, _ text: String) throws {
-        let path = folder.path("iio:device\(number)/\(name)")
+        try set("iio:device\(number)", name, text)
+    }
+
+    private func set(_ device: String, _ name: String, _ text: String) throws {
+        let path = folder.path("\(device)/\(name)")
         if let file = FileHandle(forWritingAtPath: path) {
             // Padded, so that no reader sees half of it.
             try file.write(
