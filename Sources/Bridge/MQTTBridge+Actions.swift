@@ -199,7 +199,7 @@ extension MQTTBridge {
         // After the states, which include the availability, and no faster than the broker confirms.
         let hasRoom = client.counters.queued < DiscoverySession.mostUnconfirmed
         guard hasRoom, publisher.retained.due(at: now).isEmpty else {
-            return perform(discovery.planNextBatch(isDelayed: true))
+            return perform(discovery.planNextBatch(isDelayed: true, at: now))
         }
         perform(discovery.next(at: now))
         let states = discovery.nextStates(of: publisher.retained.topics)
@@ -212,6 +212,6 @@ extension MQTTBridge {
             handleRefusals()
             for record in discovery.drainRemoved() { remember(record) }
         }
-        perform(discovery.planNextBatch())
+        perform(discovery.planNextBatch(at: now))
     }
 }

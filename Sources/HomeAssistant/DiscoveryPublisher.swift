@@ -341,6 +341,12 @@ package struct DiscoveryPublisher: Sendable {
     /// Whether messages or removals are pending.
     package var hasWork: Bool { !isComplete || !cleanups.isEmpty }
 
+    /// How long nothing is due, milliseconds: 0 while messages are pending, else until the first removal or repetition.
+    package func rest(at now: Int64) -> Int64 {
+        guard isComplete, !hasRemoved, let first = cleanups.map(\.at).min() else { return 0 }
+        return max(0, first - now)
+    }
+
     /// Whether nothing is pending except the completion of removals.
     package var isComplete: Bool { ready.isEmpty && waiting.isEmpty && waitingRules.isEmpty }
 

@@ -46,12 +46,12 @@ struct DiscoverySessionTests: ~Copyable {
 
     @Test mutating func `a batch is planned once, and the next one after it`() {
         _ = session.announceAll(Flat.state, links: [], at: 0)
-        #expect(session.planNextBatch() == [])
+        #expect(session.planNextBatch(at: 0) == [])
         #expect(session.perform(.nextBatch, isActive: true) == [])
-        #expect(session.planNextBatch() == [.wait(.milliseconds(10), then: .nextBatch)])
+        #expect(session.planNextBatch(at: 0) == [.wait(.milliseconds(10), then: .nextBatch)])
         _ = session.perform(.nextBatch, isActive: true)
         _ = drain()
-        #expect(session.planNextBatch() == [])
+        #expect(session.planNextBatch(at: 0) == [])
     }
 
     @Test mutating func `announcements without room are published first in the next batch`() {

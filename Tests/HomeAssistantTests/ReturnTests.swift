@@ -40,6 +40,16 @@ struct ReturnTests {
         #expect(!desk.announcer.hasWork)
     }
 
+    @Test func `until it is announced again there is nothing to do`() {
+        var desk = returned
+        _ = desk.announcer.drainRemoved()
+        #expect(desk.announcer.hasWork && desk.announcer.rest(at: 1000) == 5000)
+        desk.tell(at: 7000)
+        #expect(desk.announcer.rest(at: 7000) == 13_000)
+        desk.change(withoutStrip, facet(House.strip), at: 8000)
+        #expect(desk.announcer.rest(at: 8000) == 0)
+    }
+
     @Test func `it is as it is then, also if it changed meanwhile`() {
         var desk = returned
         var state = House.state

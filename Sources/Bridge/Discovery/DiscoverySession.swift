@@ -34,6 +34,8 @@ package struct DiscoverySession: ~Copyable, Sendable {
     /// The most bytes of an announcement that are read.
     private static let largestAnnouncement = 65_536
     private static let pause: Duration = .milliseconds(10)
+    /// While nothing is due: what is new meanwhile waits for the same batch.
+    private static let longestPause: Duration = .milliseconds(200)
     /// States in a batch: they are shorter, and already rendered.
     private static let stateBatch = 60
     /// Longest time that states wait for urgent announcements after a connect.
@@ -233,8 +235,11 @@ package struct DiscoverySession: ~Copyable, Sendable {
 
     /// Plans the next batch, if there is more to do.
     /// - Parameter isDelayed: Whether nothing was published this time.
-    package mutating func planNextBatch(isDelayed: Bool = false) -> [Action] {
-        isDelayed || hasUnfinished || !resends.isEmpty ? planBatch(after: Self.pause) : []
+    package mutating func planNextBatch(isDelayed: Bool = false, at now: Int64) -> [Action] {
+        if isDelayed || !resends.isEmpty { return planBatch(after: Self.pause) }
+        guard hasUnfinished else { return [] }
+        let rest = Duration.milliseconds(publisher.rest(at: now))
+        return planBatch(after: max(Self.pause, min(rest, Self.longestPause)))
     }
 
     // MARK: Things of others
