@@ -48,6 +48,32 @@ import Testing
         }
     }
 
+    @Test(arguments: ["add", "edit"], ["--irk", "--key"])
+    func `an option for a key leads to the one for a file, and the key is not repeated`(
+        verb: String,
+        option: String
+    ) async throws {
+        try await withVerbDesk { desk in
+            for words in [
+                [option, Self.key], ["\(option)=\(Self.key)"], ["--heard-as", "x", option, "short"],
+            ] {
+                let end = try await desk.run(["device", verb, "anna"] + words)
+                #expect(end.status == 64 && end.output.contains("use --irk-file FILE"), "\(end.output)")
+                #expect(!end.output.contains(Self.key.prefix(8)) && !end.output.contains("short"))
+            }
+            let help = try await desk.run(["device", verb, "--help"])
+            #expect(help.status == 0 && !help.output.contains("\(option) "), "\(help.output)")
+        }
+    }
+
+    @Test(arguments: ["add", "edit"])
+    func `an unknown option is named, and not what is missing without it`(verb: String) async throws {
+        try await withVerbDesk { desk in
+            let end = try await desk.run(["device", verb, "anna", "--node", "b"])
+            #expect(end.status == 64 && end.output.contains("Unknown option '--node'"), "\(end.output)")
+        }
+    }
+
     @Test(arguments: [("ec0234a357", "(has 10), or is base64"), ("anna", "is base64 of 16 bytes (has 3)")])
     func `a file without a key is named, and not its contents`(text: String, why: String) async throws {
         try await withVerbDesk { desk in

@@ -31,11 +31,16 @@ struct HeardAsOptions: ParsableArguments {
     )
     var irkFile: [String] = []
 
+    /// People try these first; without them the parser would only say that it does not know them.
+    @Option(name: [.customLong("irk"), .customLong("key")], help: .hidden)
+    var keys: [String] = []
+
     /// Refuses keys as arguments, which others on this machine can see.
     func check() throws {
-        for id in heardAs where Self.isKey(id) {
+        guard keys.isEmpty, !heardAs.contains(where: Self.isKey) else {
             throw ValidationError(
-                "an identity key does not belong on the command line, where others can see it: put it into a file, give --irk-file, and clear it from the shell's history"
+                "an identity key is not given on the command line, where it would stand in the shell's history and in the list "
+                    + "of processes: use --irk-file FILE, and clear the key from the history"
             )
         }
         if irkFile.count(where: { $0 == "-" }) > 1 {
@@ -127,11 +132,16 @@ struct DeviceAddCommand: AsyncParsableCommand {
 
     func validate() throws {
         try heard.check()
-        guard heard.heardAs.isEmpty, heard.irkFile.isEmpty, location == nil else { return }
-        throw ValidationError("give --heard-as, --irk-file or --location: without any it is never anywhere")
     }
 
     func run() async throws {
+        // Not while the command line is read: an unknown option is the likelier mistake, and is named after that.
+        guard !heard.heardAs.isEmpty || !heard.irkFile.isEmpty || location != nil else {
+            throw VerbError(
+                "give --heard-as, --irk-file or --location: without any it is never anywhere",
+                .usage
+            )
+        }
         let body: [String: JSONValue?] = [
             "node": .string(node), "name": name.map { .string($0) }, "kind": kind.map { .string($0) },
             "user": user.map { .string($0) }, "location": location.map { .string($0) },
@@ -174,14 +184,16 @@ struct DeviceEditCommand: AsyncParsableCommand {
 
     func validate() throws {
         try heard.check()
-        let texts = [name, kind, user, location]
-        guard texts.allSatisfy({ $0 == nil }), heard.heardAs.isEmpty, heard.irkFile.isEmpty else { return }
-        throw ValidationError(
-            "nothing to change: give --name, --heard-as, --irk-file, --kind, --user or --location"
-        )
     }
 
     func run() async throws {
+        let texts = [name, kind, user, location]
+        guard texts.contains(where: { $0 != nil }) || !heard.heardAs.isEmpty || !heard.irkFile.isEmpty else {
+            throw VerbError(
+                "nothing to change: give --name, --heard-as, --irk-file, --kind, --user or --location",
+                .usage
+            )
+        }
         let path = try device.path()
         var body: [String: JSONValue?] = [:]
         for (key, text) in [("name", name), ("kind", kind), ("user", user), ("location", location)] {
