@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -14,6 +15,23 @@ import Testing
                 let end = try await desk.run(["survey", "import", file])
                 #expect(end.status != 0 && end.output.contains(text), "\(end.output)")
                 #expect(end.output.contains("points.csv") == message.hasPrefix("line"), "\(end.output)")
+            }
+        }
+    }
+
+    @Test func `an export over a file that is there names the option that replaces it`() async throws {
+        try await withVerbDesk { desk in
+            let file = try desk.write("mine\n", to: "points.csv")
+            try await desk.withDaemon(["GET survey/export": .init(200, ["csv": "point\n", "points": 0])]) {
+                let refused = try await desk.run(["survey", "export", file])
+                #expect(
+                    refused.status == 73 && refused.output.contains("exists already; --force replaces it"),
+                    "\(refused.output)"
+                )
+                #expect(desk.folder.read("points.csv") == "mine\n")
+                let replaced = try await desk.run(["survey", "export", file, "--force"])
+                #expect(replaced.status == 0, "\(replaced.output)")
+                #expect(desk.folder.read("points.csv") == "point\n")
             }
         }
     }

@@ -154,7 +154,7 @@ struct SurveyExportCommand: AsyncParsableCommand {
             .ask(.get, ["export"], query: query)
         let csv = answer["csv"]?.string ?? ""
         guard file != "-" else { return try StandardOutput.write(csv) }
-        try OutputFile(file, replaces: force).write(csv)
+        try OutputFile(file, replaces: force, by: "--force").write(csv)
         StandardError.tellPerson("Wrote \(answer["points"]?.text ?? "0") points to \(file).")
     }
 }

@@ -8,13 +8,21 @@ struct OutputFile {
     let path: String
     /// Whether it may take the place of a file that is there.
     let replaces: Bool
+    /// The verb's option with which it may, for the message; `nil` if there is none.
+    let replacingOption: String?
     /// Whether a symbolic link stays, and the file that it names is replaced.
     let followsLinks: Bool
     /// Whether only its owner may read a file that was not there before.
     let isPrivate: Bool
 
-    init(_ path: String, replaces: Bool = false, followsLinks: Bool = true, isPrivate: Bool = false) {
-        (self.path, self.replaces) = (path, replaces)
+    init(
+        _ path: String,
+        replaces: Bool = false,
+        by replacingOption: String? = nil,
+        followsLinks: Bool = true,
+        isPrivate: Bool = false
+    ) {
+        (self.path, self.replaces, self.replacingOption) = (path, replaces, replacingOption)
         (self.followsLinks, self.isPrivate) = (followsLinks, isPrivate)
     }
 
@@ -28,7 +36,8 @@ struct OutputFile {
         } catch {
             throw VerbError(
                 error.code == EEXIST
-                    ? "\(path) exists already; name another file" : "\(path) cannot be written: \(error)",
+                    ? "\(path) exists already; \(replacingOption.map { "\($0) replaces it" } ?? "name another file")"
+                    : "\(path) cannot be written: \(error)",
                 error.isAboutName ? .cannotCreate : .ioError
             )
         }
