@@ -139,7 +139,9 @@ package struct RawReadings: Sendable {
             }
             func log(_ changes: [ReceiverRegistry.Change]) {
                 guard !changes.isEmpty else { return }
-                for change in changes { logger.log(level: change.level, "receivers: \(change)") }
+                for line in ReceiverRegistry.Change.lines(of: changes) {
+                    logger.log(level: line.change.level, "receivers: \(line.text)")
+                }
                 onReceivers()
             }
             for await item in items {

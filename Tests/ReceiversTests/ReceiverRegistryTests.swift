@@ -142,6 +142,23 @@ import Testing
         #expect(registry.advance(to: .nan) == [] && registry.receivers.isEmpty)
     }
 
+    @Test mutating func `receivers that fall silent together are one line of the log, with the first names`()
+    {
+        let names = (10..<35).map { "r\($0)" }
+        _ = registry.expect(names, at: 0)
+        let changes = registry.advance(to: 60)
+        #expect(changes.count == 25)
+        let lines = ReceiverRegistry.Change.lines(of: [.appeared("x")] + changes + [.restarted("y")])
+        let first = names.prefix(20).joined(separator: ", ")
+        #expect(
+            lines.map(\.text) == [
+                "x is heard", "25 have been silent for a minute: \(first) and 5 more", "y has restarted",
+            ]
+        )
+        let one = ReceiverRegistry.Change.lines(of: [.silent("hall"), .appeared("x")])
+        #expect(one.map(\.text) == ["hall has been silent for a minute", "x is heard"])
+    }
+
     @Test mutating func `a clock that is set back makes nobody silent for ever`() {
         _ = registry.expect(["k"], at: 1000)
         _ = report("k", 1, at: 1000)
