@@ -78,7 +78,7 @@ import Things
         let text = try #require(answer.data?["text"]?.string)
         #expect(
             text.hasPrefix(
-                "The device is in Kitchen. How likely each zone is, by the beacons: Kitchen 30 %, "
+                "The device is in Kitchen. How likely each zone is: Kitchen 30 %, "
                     + "Living room 60 %, no zone 10 %. Another one takes over when it is 1.5 times as likely. "
                     + "It is seen in Living room for 1 of the 2 updates that a change needs."
             ),
@@ -165,6 +165,41 @@ import Things
             "\(text)"
         )
         #expect(answer.data?["heard"]?.array?.map { $0["counts"] } == [true, true])
+    }
+
+    @Test(
+        arguments: [
+            ([House.lamp], "receivers", "Receivers"), ([House.kettle], "beacons", "Beacons"),
+            ([House.lamp, House.kettle], "beacons and receivers", "Beacons and receivers"),
+        ] as [([FlareID], String, String)]
+    )
+    func `the sources of an estimate are named as they are`(
+        heard: [FlareID],
+        sources: String,
+        begin: String
+    ) throws {
+        var server = HouseServer()
+        for index in server.things.indices where server.things[index].id == House.lamp {
+            server.things[index].data["receiver"] = "kitchen"
+        }
+        var rig = Rig.atHome(ControllerConfiguration(), presence: .steady(.init()), server: server)
+        let shares = ZoneShares(zones: [House.kitchen: 0.9], outside: 0.1)
+        let reports = heard.map { ($0, BeaconReport(rssi: -60, age: 1)) }
+        rig.happens(
+            .positionEstimated(
+                .init(
+                    position: Point3D(x: 1, y: 1),
+                    accuracyMetres: 1,
+                    quality: .good,
+                    beacons: Dictionary(uniqueKeysWithValues: reports),
+                    zones: shares
+                )
+            )
+        )
+        rig.serve()
+        let text = try text(&rig, .zone)
+        #expect(text.contains("How likely each zone is, by the \(sources): "), "\(text)")
+        #expect(text.contains("good, by \(sources) 0 s ago. \(begin) that count: "), "\(text)")
     }
 
     @Test func `while no beacon counts, recently heard ones are listed, strongest first`() throws {

@@ -60,9 +60,9 @@ extension Explainer {
             sentences = ["The position \(place) has been lost for \(ago)" + lossConsequence()]
         } else {
             let accuracy = fix.accuracyMetres.map { " ±\(Explanation.metres($0))" } ?? ""
-            sentences = [
-                "Position: \(place)\(accuracy), \(fix.quality.rawValue), by \(fix.source) \(ago) ago."
-            ]
+            let sources = fix.source == "beacons" ? sources : nil
+            let source = sources.map { $0.joined(separator: "s and ") + "s" } ?? fix.source
+            sentences = ["Position: \(place)\(accuracy), \(fix.quality.rawValue), by \(source) \(ago) ago."]
         }
         if let heard = heardSentence(&facts) { sentences.append(heard) }
         return sentences
@@ -103,11 +103,11 @@ extension Explainer {
 
     private func heardSentence(_ facts: inout JSONObject) -> String? {
         if let beaconsOff { return beaconsOff }
-        let counted = state.countedBeacons.filter { state.things[$0.key] != nil }
-        let recent = state.beacons.filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
-        let heard = (counted.isEmpty ? recent : counted)
-            .sorted { ($1.value.rssi ?? -200, $0.key) < ($0.value.rssi ?? -200, $1.key) }
-        guard !heard.isEmpty else { return nil }
+        let counted = countedBeacons
+        let heard = heardBeacons.sorted {
+            ($1.value.rssi ?? -200, $0.key) < ($0.value.rssi ?? -200, $1.key)
+        }
+        guard let sources, !heard.isEmpty else { return nil }
         facts["heard"] = .array(
             heard.prefix(20).map { thing, condition in
                 var members = summary(of: ObjectReference(.thing, thing)).object ?? [:]
@@ -123,8 +123,41 @@ extension Explainer {
             return label(ObjectReference(.thing, thing)) + level + " \(age) ago"
         }
         let rest = heard.count > 3 ? " and \(heard.count - 3) more" : ""
-        return (counted.isEmpty ? "No beacon counts now; last reported: " : "Beacons that count: ")
-            + list.joined(separator: ", ") + rest + "."
+        let begin =
+            counted.isEmpty
+            ? "No \(sources.joined(separator: " or ")) counts now; last reported: "
+            : "\(Self.capitalized(sources.joined(separator: "s and ")))s that count: "
+        return begin + list.joined(separator: ", ") + rest + "."
+    }
+
+    private var countedBeacons: [FlareID: BeaconCondition] {
+        state.countedBeacons.filter { state.things[$0.key] != nil }
+    }
+
+    /// What counts; while nothing does, what was reported last.
+    private var heardBeacons: [FlareID: BeaconCondition] {
+        let counted = countedBeacons
+        // The reports that the state has are about the daemon's own device.
+        guard counted.isEmpty, state.furtherNode == nil else { return counted }
+        return state.beacons.filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
+    }
+
+    /// What the position is estimated from: a beacon that the device hears, a receiver that hears it, or both; `nil` if that
+    /// is not known.
+    var sources: [String]? {
+        let things = heardBeacons.keys
+        guard !things.isEmpty else { return state.furtherNode == nil ? nil : ["receiver"] }
+        // Of a thing with both, only the receiver is used.
+        let receivers = things.count { state.things[$0]?.data["receiver"].map { !$0.isNull } ?? false }
+        switch receivers {
+        case 0: return ["beacon"]
+        case things.count: return ["receiver"]
+        default: return ["beacon", "receiver"]
+        }
+    }
+
+    private static func capitalized(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst()
     }
 
     /// How many updates a change that is not confirmed yet has, and needs.

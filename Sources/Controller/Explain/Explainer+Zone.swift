@@ -102,7 +102,8 @@ extension Explainer {
             let name = zone.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
             return "\(name) \(Int((shares[zone] * 100).rounded())) %"
         }
-        return "\(here). How likely each zone is, by the beacons: \(list.joined(separator: ", ")). "
+        let sources = sources.map { ", by the \($0.joined(separator: "s and "))s" } ?? ""
+        return "\(here). How likely each zone is\(sources): \(list.joined(separator: ", ")). "
             + "Another one takes over when it is \(Explanation.rounded(settings.zoneLead).text) times as likely."
     }
 
