@@ -51,8 +51,10 @@ import Things
         var configuration = ControllerConfiguration()
         (configuration.node, configuration.nodes) = ("hall", [ListedNode(node: "anna", name: "Anna")])
         var server = HouseServer()
+        var reporting: [String] = []
         func texts() throws -> [String] {
             var rig = Rig.atHome(configuration, presence: .steady(.init()), server: server)
+            if !reporting.isEmpty { rig.happens(.receiversUnplaced(reporting)) }
             return try [Explanation.Subject.zone, .nearby(thing: nil)].map { subject in
                 let command = Command(ticket: 9, operation: .explain(subject))
                 let answer = rig.happens(.node("anna", .commandReceived(command))).answers.first
@@ -60,11 +62,23 @@ import Things
             }
         }
         for text in try texts() { #expect(text.contains("No thing of this environment"), "\(text)") }
+        reporting = ["kitchen"]
+        for text in try texts() {
+            #expect(text.contains("No thing has these, which report: kitchen."), "\(text)")
+        }
+        reporting = []
         server.things[0].data["receiver"] = "kichen"
         server.things[1].data["receiver"] = "hall"
         for text in try texts() {
             #expect(text.contains("not known yet. Only reports of the receivers"), "\(text)")
             #expect(text.contains("hall") && text.contains("kichen"), "\(text)")
+            #expect(!text.contains("which report"), "\(text)")
+        }
+        // A thing has got the name since.
+        reporting = ["hall", "kitchen"] + (10..<40).map { "r\($0)" }
+        for text in try texts() {
+            #expect(text.contains("hall, kichen. No thing has these, which report: kitchen, r10,"), "\(text)")
+            #expect(text.contains("r27.") && !text.contains("r28"), "\(text)")
         }
     }
 

@@ -34,6 +34,8 @@ package enum ControllerEvent: Sendable, Hashable {
     indirect case edge(FlareID, EdgeEvent)
     /// Recent reports of the environment's beacons, by their thing.
     case beaconsHeard([FlareID: BeaconReport])
+    /// Receivers that report further devices, and that no thing of the environment has: the names, sorted.
+    case receiversUnplaced([String])
     /// An event that only one slice knows.
     case slice(SliceEvent)
     /// The broker connection was established or lost.

@@ -79,12 +79,15 @@ extension Explainer {
     var receiversNeeded: String {
         guard state.furtherNode != nil, beaconsOff == nil else { return "" }
         let names = Set(state.things.values.compactMap { $0.data["receiver"]?.string }).sorted()
+        let unplaced = state.unplacedReceivers.filter { !names.contains($0) }
+        let others =
+            unplaced.isEmpty ? "" : " No thing has these, which report: \(QuotedValue.list(unplaced))."
         guard !names.isEmpty else {
-            return " No thing of this environment has a receiver's name as data.receiver."
+            return " No thing of this environment has a receiver's name as data.receiver.\(others)"
         }
         return
             " Only reports of the receivers that things of this environment have as data.receiver give it one: "
-            + "\(QuotedValue.list(names))."
+            + "\(QuotedValue.list(names)).\(others)"
     }
 
     private func lossConsequence() -> String {

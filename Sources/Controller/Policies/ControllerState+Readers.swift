@@ -41,7 +41,7 @@ extension ControllerState {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
         if !reader.seesEverything {
-            state.alerts = [:]
+            (state.alerts, state.unplacedReceivers) = ([:], [])
             // Even the shares of zones that are seen tell how likely the others are.
             state.fix?.zones = nil
         }

@@ -125,6 +125,8 @@ package struct DeviceController: Sendable {
         case .conditionChanged(let thing, let condition): conditionChanged(thing, condition)
         case .edge(let thing, let event): apply(event, of: thing)
         case .beaconsHeard(let reports): core.beaconsHeard(reports)
+        case .receiversUnplaced(let names):
+            state.unplacedReceivers = Array(names.prefix(ControllerState.mostUnplacedReceivers))
         case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)

@@ -73,6 +73,9 @@ package struct ControllerState: Sendable, Hashable {
     package var beacons: [FlareID: BeaconCondition] = [:]
     /// Those that the last position estimate is based on; they are not published.
     package var countedBeacons: [FlareID: BeaconCondition] = [:]
+    /// Names of receivers that report further devices, and that no thing of the environment has; they are not published.
+    package var unplacedReceivers: [String] = []
+    static let mostUnplacedReceivers = 20
     /// The slugs of environments, zones and things.
     package var slugs: SlugRegistry
     /// The environments that earlier runs have shown.

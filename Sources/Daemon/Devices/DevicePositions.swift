@@ -146,7 +146,8 @@ struct DevicePositions: Sendable {
                     if isElsewhere { estimates?.enter(map(new)) }
                     subscribe(new, &subscriptions)
                 case .track(let new):
-                    place = new
+                    // Whoever follows the place now has not been told of them.
+                    (place, unplaced) = (new, 0)
                     estimates?.enter(map(settings))
                 case .switched(let node, .beacons, let on): estimates?.setSwitch(of: node, on: on)
                 case .switched(let node, .gps, let on):
@@ -169,9 +170,11 @@ struct DevicePositions: Sendable {
                         let unknown = estimates?.unknownReceivers ?? []
                         if unknown.count != unplaced {
                             unplaced = unknown.count
-                            for name in unknown.sorted() {
+                            let names = unknown.sorted()
+                            for name in names {
                                 warn("no thing of this environment has the receiver in its data", name)
                             }
+                            send(.receiversUnplaced(names))
                         }
                     } catch {
                         receivers.record(reportBy: receiver, problem: error, at: now)
