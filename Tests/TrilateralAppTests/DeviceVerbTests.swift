@@ -160,6 +160,11 @@ import Testing
                 "last": "2026-11-28T08:00:09.000Z", "can_be_added": true, "may_change": true,
                 "levels": [["receiver": "hall", "rssi": -81]],
             ],
+            [
+                "id": "phone:tablet", "kind": "other", "since": "2026-11-28T08:00:00.000Z",
+                "last": "2026-11-28T08:00:09.000Z", "can_be_added": false, "own": true,
+                "levels": [["receiver": "hall", "rssi": -82]],
+            ],
         ]
         try await withVerbDesk { desk in
             try await desk.withDaemon(["GET heard?seconds=0": .init(200, rows)]) {
@@ -170,6 +175,7 @@ import Testing
                     "\(end.output)"
                 )
                 #expect(end.output.contains("address, may change  "), "\(end.output)")
+                #expect(end.output.contains("other, this daemon's own device  "), "\(end.output)")
                 #expect(end.output.contains(#/ [1-9][0-9]* s +hall -81/#), "\(end.output)")
             }
             let wrong = try await desk.run(["device", "heard", "--seconds", "61"])

@@ -90,7 +90,8 @@ package struct ConfigurationCheck {
         let users = (try? store.withAccounts { try $0.table() }).map {
             values.people.problems(among: $0) + values.problems(ofDeviceUsersAmong: $0)
         }
-        return (users ?? []) + ((try? store.unknownNames(of: values)) ?? [])
+        return (users ?? []) + values.problems(ofOwnDeviceAmong: store)
+            + ((try? store.unknownNames(of: values)) ?? [])
     }
 
     private mutating func judgeOwnFiles() {

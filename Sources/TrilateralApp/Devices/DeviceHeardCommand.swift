@@ -49,7 +49,9 @@ struct DeviceHeardCommand: AsyncParsableCommand {
                 header: ["ID", "KIND", "NAME", "SINCE", "LAST", "LEVELS"],
                 rows: (rows.array ?? []).map { row in
                     let levels = (row["levels"]?.array ?? []).map(Self.level).joined(separator: ", ")
-                    let mark = row["may_change"] == true ? ", may change" : ""
+                    let mark =
+                        row["own"] == true
+                        ? ", this daemon's own device" : row["may_change"] == true ? ", may change" : ""
                     return [
                         ListOption.text(row["id"] ?? .null), ListOption.text(row["kind"] ?? .null) + mark,
                         ListOption.text(row["name"] ?? .null),

@@ -10,7 +10,8 @@ const KINDS = { phone: "phone", watch: "watch", tag: "tag", badge: "badge", tabl
 /** What is seen of a sender. */
 const SENDERS = {
 	"iBeacon": "beacon (iBeacon)", "eddystone": "beacon (Eddystone)", "identity key": "phone or watch with a key", "name": "known by its name",
-	"address": "an address that stays", "address?": "an address that may change", "changing address": "a changing address: it needs its key", "other": "something else"
+	"address": "an address that stays", "address?": "an address that may change", "changing address": "a changing address: it needs its key", "other": "something else",
+	"own": "the daemon's own device"
 };
 /** So long the page listens before it shows what was heard, seconds. */
 const LISTENING = 5;
@@ -163,7 +164,7 @@ function heardPart({ users }, list) {
 		load: () => (isListening ? ask("GET", "heard?seconds=" + LISTENING) : []),
 		row: sender => ({
 			name: sender.name || sender.id, title: sender.id, facts: [
-				[say(SENDERS[sender.kind + (sender.may_change ? "?" : "")] || clip(sender.kind, 20)), say("since {0}", when(sender.since))].join(" · "),
+				[say(SENDERS[sender.own ? "own" : sender.kind + (sender.may_change ? "?" : "")] || clip(sender.kind, 20)), say("since {0}", when(sender.since))].join(" · "),
 				sender.name ? sender.id : "", sender.levels.map(levelOf).join(" · ")
 			],
 			actions: [sender.can_be_added && { label: say("Add as a device"), form: () => addition(users, sender) }]

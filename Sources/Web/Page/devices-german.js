@@ -4,7 +4,7 @@ export const WORDS = {
 	"phone": "Telefon", "watch": "Uhr", "tag": "Anhänger", "badge": "Ausweis", "tablet": "Tablet", "pet": "Haustier", "something else": "etwas anderes",
 	"beacon (iBeacon)": "Beacon (iBeacon)", "beacon (Eddystone)": "Beacon (Eddystone)", "phone or watch with a key": "Telefon oder Uhr mit Schlüssel",
 	"known by its name": "am Namen erkannt", "an address that stays": "eine Adresse, die bleibt", "an address that may change": "eine Adresse, die wechseln kann",
-	"a changing address: it needs its key": "eine wechselnde Adresse: Sie braucht ihren Schlüssel",
+	"a changing address: it needs its key": "eine wechselnde Adresse: Sie braucht ihren Schlüssel", "the daemon's own device": "das eigene Gerät dieses Programms",
 	"Heard as": "Gehört als", "Heard as: {0}": "Gehört als: {0}",
 	"Identifiers as “Heard now” shows them, with commas between them. A key shows as irk:*** and stays while that stands here.":
 		"Kennungen, wie „Jetzt gehört“ sie zeigt, mit Kommas dazwischen. Ein Schlüssel erscheint als irk:*** und bleibt, solange das hier steht.",

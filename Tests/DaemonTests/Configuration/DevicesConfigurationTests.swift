@@ -83,6 +83,27 @@ struct DevicesConfigurationTests {
         #expect(advice.last?.hasPrefix("entry 3: heard_as[1]: many devices") == true, "\(advice)")
     }
 
+    @Test func `a device that is heard as the daemon's own is a warning that names both`() throws {
+        let devices =
+            "  - {node: cat, heard_as: [\"name:cat\"]}\n  - {node: anna, heard_as: [\"phone:anna\"]}\n"
+        let own = "sensors: {espresense: {device: \"phone:anna\"}}\n"
+        let advice = try load(devices + own).get().advice.map(\.message)
+        #expect(advice.count == 1, "\(advice)")
+        #expect(advice.first?.hasPrefix("entry 2: heard_as[1]: phone:anna is this daemon's own") == true)
+        #expect(advice.first?.contains("as wall and as anna") == true, "\(advice)")
+        #expect(try load(devices).get().advice.isEmpty)
+        // What verbs have added is looked at, too.
+        let folder = try ScratchFolder()
+        let store = try StateStore(folder: URL(filePath: folder.path))
+        defer { store.close() }
+        try store.save(DeviceSettings(node: "bob", heardAs: ["phone:anna"]), at: 1)
+        try store.save(DeviceSettings(node: "dog", heardAs: ["name:dog"]), at: 1)
+        let stored = try load("  - {node: cat, location: a/b}\n" + own).get().values.problems(
+            ofOwnDeviceAmong: store
+        )
+        #expect(stored.count == 1 && stored.first?.contains("as wall and as bob") == true, "\(stored)")
+    }
+
     @Test(
         arguments: [
             // The name of a key is no secret.

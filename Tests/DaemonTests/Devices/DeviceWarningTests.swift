@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Threading
 
 /// What is accepted for the list of devices, and named because it is probably a mistake.
 @Suite(.timeLimit(.minutes(2)))
@@ -38,6 +39,27 @@ struct DeviceWarningTests {
                 "\(dropped.body)"
             )
             #expect(!dropped.body.text.contains(TestDevices.key))
+        }
+    }
+
+    @Test(arguments: ["phone:anna", "irk:\(TestDevices.key)"])
+    func `a device that is heard as the daemon's own is accepted with a warning that names both`(
+        own: String
+    ) async throws {
+        try await withDevices { devices in
+            let free = await devices.ask("POST", "device-settings", ["node": "x", "heard_as": ["phone:x"]])
+            #expect(free.status == 201 && free.body["warnings"] == nil, "\(free.body)")
+            devices.own.withLock { $0 = own }
+            let added = await devices.addPhone()
+            let edited = await devices.ask("PATCH", "device-settings/anna", ["name": "A"])
+            let other = await devices.ask("PATCH", "device-settings/x", ["name": "X"])
+            #expect(other.status == 200 && other.body["warnings"] == nil, "\(other.body)")
+            for answer in [added, edited] {
+                let messages = Self.messages(answer.body)
+                #expect(messages.count == 1, "\(answer.body)")
+                #expect(messages.first?.contains("as tablet and as anna") == true, "\(messages)")
+                #expect(!answer.body.text.contains(TestDevices.key))
+            }
         }
     }
 

@@ -69,6 +69,20 @@ struct HeardRequestTests {
         }
     }
 
+    @Test func `the daemon's own device is marked, and cannot be added`() async throws {
+        try await withDevices { devices in
+            devices.own.withLock { $0 = "phone:tablet" }
+            _ = await devices.ask("GET", "heard")
+            record(devices, "phone:tablet", -50)
+            record(devices, "phone:other", -60)
+            let rows = await devices.ask("GET", "heard").body.array ?? []
+            let own = rows.filter { $0["own"] == true }
+            #expect(rows.count == 2 && own.map { $0["id"] } == ["phone:tablet"], "\(rows)")
+            let addable = rows.filter { $0["can_be_added"] == true }
+            #expect(addable.map { $0["id"] } == ["phone:other"], "\(rows)")
+        }
+    }
+
     @Test func `an address may change unless somebody knows better`() async throws {
         try await withDevices { devices in
             _ = await devices.ask("GET", "heard")

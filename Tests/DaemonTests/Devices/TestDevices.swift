@@ -25,6 +25,8 @@ struct TestDevices: Sendable {
     let steady = Locked(100.0)
     /// The keys that logs must hide.
     let hidden = Locked<[String]>([])
+    /// What receivers call the daemon's own device.
+    let own = Locked<String?>(nil)
     /// Where the devices are.
     let places = Locked<[JSONValue]>([])
     let anna, bob, owner: AccountID
@@ -60,9 +62,8 @@ struct TestDevices: Sendable {
             let seconds = steady.withLock { $0 }
             return Instant(wallMilliseconds: Self.now, steadyMilliseconds: Int64(seconds * 1000))
         }
-        api = DevicesLocalAPI(DeviceService(registry, heard, accounts, epoch: "e")) { [places] in
-            places.withLock { $0 }
-        }
+        let service = DeviceService(registry, heard, accounts, epoch: "e") { [own] in own.withLock { $0 } }
+        api = DevicesLocalAPI(service) { [places] in places.withLock { $0 } }
     }
 
     /// - Parameter user: `nil` for the command line.

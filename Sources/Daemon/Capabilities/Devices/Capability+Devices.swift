@@ -75,7 +75,10 @@ final class KeptDevices: Service {
 
     init(_ context: CapabilityContext) {
         heard = HeardNow(clock: context.clock)
-        service = DeviceService(context.devices, heard, context.accounts, epoch: context.epoch)
+        let receivers = context.receivers
+        service = DeviceService(context.devices, heard, context.accounts, epoch: context.epoch) {
+            receivers.device
+        }
     }
 
     func run() async throws {

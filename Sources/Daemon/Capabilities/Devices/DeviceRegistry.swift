@@ -83,6 +83,9 @@ package final class DeviceRegistry: Sendable {
     /// The entries of the database, also those that do not count while the file is as it is.
     package var stored: [DeviceSettings] { state.withLock { $0.stored } }
 
+    /// The node of the daemon itself.
+    package var first: String { state.withLock { $0.first } }
+
     /// Each change from now on, until nobody listens.
     package func changes() -> AsyncStream<Change> {
         let (changes, port) = AsyncStream.makeStream(of: Change.self)

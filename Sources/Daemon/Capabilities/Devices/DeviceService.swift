@@ -43,9 +43,18 @@ package actor DeviceService {
     nonisolated let accounts: AccountsRegistry
     /// Identifies this run in the log.
     private nonisolated let epoch: String
+    /// What receivers call the daemon's own device, as it is configured now.
+    private nonisolated let own: @Sendable () -> String?
 
-    package init(_ registry: DeviceRegistry, _ heard: HeardNow, _ accounts: AccountsRegistry, epoch: String) {
+    package init(
+        _ registry: DeviceRegistry,
+        _ heard: HeardNow,
+        _ accounts: AccountsRegistry,
+        epoch: String,
+        own: @escaping @Sendable () -> String?
+    ) {
         (self.registry, self.heard, self.accounts, self.epoch) = (registry, heard, accounts, epoch)
+        self.own = own
     }
 
     // MARK: Rights
@@ -141,7 +150,7 @@ package actor DeviceService {
         for requester: Requester
     ) -> JSONValue {
         let row = row(entry, for: requester)
-        let warnings = entry.warnings(after: old)
+        let warnings = entry.warnings(after: old, own: own(), first: registry.first)
         guard !warnings.isEmpty, var members = row.object else { return row }
         members["warnings"] = .array(warnings)
         return .object(members)
@@ -293,20 +302,10 @@ package actor DeviceService {
         if seconds > 0 { try? await Task.sleep(for: .seconds(seconds)) }
         let list = registry.list
         let (entries, now) = heard.entries()
+        var ownList = DeviceList(ofOwnDevice: own())
+        ownList.nameKeys(registry.cipher)
         return entries.filter { !isDevice($0, of: list) }.map { entry in
-            func time(_ seconds: Double) -> JSONValue {
-                let age = Int64((Double(now.steadyMilliseconds) - seconds * 1000).rounded())
-                return .string(CivilTime(milliseconds: now.wallMilliseconds &- age).description)
-            }
-            var row: JSONObject = [
-                "id": .string("\(entry.id)"), "kind": .string(entry.kind.rawValue),
-                "since": time(entry.since), "last": time(entry.heardAt),
-                "can_be_added": .bool(entry.canBeAdded),
-                "levels": .array(entry.levels.map(\.json)),
-            ]
-            row["name"] = entry.name.map { .string($0) }
-            if entry.mayChange { row["may_change"] = true }
-            return .object(row)
+            entry.json(isOwn: isDevice(entry, of: ownList), at: now)
         }
     }
 
@@ -380,13 +379,5 @@ package actor DeviceService {
         (row.epoch, row.source, row.code) = (epoch, requester.address, refusal?.code)
         (row.target, row.actions) = (target, values?.text)
         accounts.log(row)
-    }
-}
-
-extension HeardTransmitters.Level {
-    fileprivate var json: JSONValue {
-        var level: JSONObject = ["receiver": .string(receiver), "rssi": .number(rssi)]
-        level["change"] = change.map { .number($0) }
-        return .object(level)
     }
 }

@@ -3,8 +3,11 @@ import Receivers
 
 /// What is legal in an entry of the list of devices and probably a mistake: it is accepted, and the answer names it.
 extension DeviceSettings {
-    /// - Parameter old: The entry before the change; `nil` for a new device.
-    func warnings(after old: DeviceSettings?) -> [JSONValue] {
+    /// - Parameters:
+    ///   - old: The entry before the change; `nil` for a new device.
+    ///   - own: What receivers call the daemon's own device; `nil` if they do not hear it.
+    ///   - first: The daemon's own node.
+    func warnings(after old: DeviceSettings?, own: String?, first: String) -> [JSONValue] {
         var warnings: [(field: String, message: String)] = []
         if heardAs.isEmpty, location == nil {
             let message = "\(node) has neither an id nor a location, so it is never anywhere"
@@ -16,7 +19,22 @@ extension DeviceSettings {
             let what = lost == 1 ? "an identity key of \(node) was" : "\(lost) identity keys of \(node) were"
             warnings.append(("heard_as", "\(what) removed; irk:*** among the ids keeps one that is there"))
         }
+        warnings += warningsOfOwnDevice(own, first)
         return warnings.map { ["field": .string($0.field), "message": .string($0.message)] }
+    }
+
+    /// Warns of ids by which receivers know the daemon's own device as well.
+    ///
+    /// - Parameters: As those of ``warnings(after:own:first:)``.
+    func warningsOfOwnDevice(_ own: String?, _ first: String) -> [(field: String, message: String)] {
+        let ownList = DeviceList(ofOwnDevice: own)
+        return heardAs.enumerated().compactMap { position, text in
+            guard let id = try? HeardID(text: text), ownList.device(heardAs: id) != nil else { return nil }
+            let message =
+                "\(id) is this daemon's own device, \(first), too (sensors.espresense.device): it is on the map twice, as "
+                + "\(first) and as \(node), and rules with any see both"
+            return ("heard_as[\(position + 1)]", message)
+        }
     }
 
     private var identityKeys: Set<HeardID> {
@@ -25,5 +43,16 @@ extension DeviceSettings {
                 if let id = try? HeardID(text: text), case .key = id { id } else { nil }
             }
         )
+    }
+}
+
+extension DeviceList {
+    /// A list of the daemon's own device alone, to compare others with.
+    ///
+    /// - Parameter id: What receivers call it; `nil` if they do not hear it: then the list is empty.
+    init(ofOwnDevice id: String?) {
+        // No receiver has a key of this name: it is too long.
+        let entries = id.map { [DeviceSettings(node: "own-device-of-the-daemon", heardAs: [$0])] } ?? []
+        self = (try? DeviceList(file: entries, first: "")) ?? DeviceList()
     }
 }

@@ -43,7 +43,7 @@ extension ConfigurationSection {
         ]),
         exchangeable: [.init(\.devices)],
         rules: [.devicesFitTogether],
-        advice: [.devicesAreHeard],
+        advice: [.devicesAreHeard, .devicesAreNotOwn],
         files: [.identityKeysOfDevices]
     )
 }
@@ -138,6 +138,22 @@ extension ConfigurationRule {
     }
 }
 
+extension ConfigurationRule {
+    /// Warns of devices that receivers hear as the daemon's own device.
+    fileprivate static let devicesAreNotOwn = ConfigurationRule(
+        list: "devices",
+        needed: ["mqtt.node", "sensors.espresense.device"]
+    ) { values in
+        let first = NodeAddress(values, .ofThisMachine()).node
+        return values.devices.flatMap { device in
+            device.warningsOfOwnDevice(values.espresense.device, first).map { warning in
+                let entry = device.number.map { "entry \($0): " } ?? ""
+                return Issue(message: "\(entry)\(warning.field): \(warning.message)", entry: device.number)
+            }
+        }
+    }
+}
+
 extension ConfigurationFile {
     /// The configuration file itself, if identity keys are in it: with them anybody who can read the file can track the devices.
     fileprivate static let identityKeysOfDevices = ConfigurationFile("devices") { loaded in
@@ -159,6 +175,15 @@ extension TrilateralConfiguration {
         // More than are legal anyway are reported when the file is loaded.
         guard self.devices.count <= DeviceList.most else { return nil }
         return DeviceList.problem(of: self.devices.count, fitting: OpenFiles.mostDevices(ofLimit: limit))
+    }
+
+    /// Devices of the database that receivers hear as the daemon's own device, a sentence each.
+    package func problems(ofOwnDeviceAmong store: StateStore) -> [String] {
+        guard let own = self.espresense.device else { return [] }
+        let first = NodeAddress(self, .ofThisMachine()).node
+        return ((try? store.listedDevices())?.devices ?? []).flatMap { device in
+            device.warningsOfOwnDevice(own, first).map { "device \(device.node): \($0.field): \($0.message)" }
+        }
     }
 
     /// Users whose devices of the file are, and who are no active users, a sentence each.
