@@ -16,6 +16,8 @@ import Testing
             try home.folder.write("\(key)\n", to: "key")
             let file = home.folder.path("key")
             #expect(chmod(file, 0o600) == 0)
+            let user = try await run("user", "add", "ben")
+            #expect(user.status == 0, "\(user.output)")
             let added = try await run(
                 "device",
                 "add",
@@ -28,6 +30,8 @@ import Testing
                 file
             )
             #expect(added.status == 0, "\(added.output)")
+            let granted = try await run("grant", "add", "ben", "device:cat", "read")
+            #expect(granted.status == 0 && !granted.output.contains("no device"), "\(granted.output)")
             let again = try await run("device", "add", "cat", "--name", "Tom", "--heard-as", "name:tom")
             #expect(again.status == 1 && again.output.contains("there is a device cat already"))
             let list = try await run("device", "list", "--json")

@@ -103,7 +103,7 @@ package struct Node: Sendable {
         let administration = AccountsAPI(
             accounts,
             configuration.administration(epoch: epoch),
-            place: AccountsPlace(runtime, flare),
+            place: AccountsPlace(runtime, flare, registry),
             steady: { clock().steadyMilliseconds },
             send: { outbox.send($0.json.object ?? [:], by: .email, as: "an email message") }
         )

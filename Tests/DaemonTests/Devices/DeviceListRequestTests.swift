@@ -19,6 +19,8 @@ struct DeviceListRequestTests {
             let added = await devices.addPhone()
             #expect(added.status == 201 && added.body["node"] == "anna", "\(added.body)")
             #expect(devices.registry.list[node: "anna"]?.name == "Anna's phone")
+            // Rights on it may be given at once.
+            #expect(devices.registry.nodes == ["tablet", "anna"])
             devices.store.close()
             let next = try TestDevices(in: folder.url)
             defer { next.store.close() }

@@ -73,6 +73,9 @@ package final class DeviceRegistry: Sendable {
 
     package var list: DeviceList { state.withLock { $0.list } }
 
+    /// The nodes of all devices, that of the daemon itself first.
+    package var nodes: [String] { state.withLock { [$0.first] + $0.list.devices.map(\.node) } }
+
     /// The entries that count, with their identity keys: those of the file, then those of the database.
     package var settings: [DeviceSettings] {
         state.withLock { state in

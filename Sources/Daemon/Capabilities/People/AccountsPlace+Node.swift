@@ -8,13 +8,15 @@ import Threading
 
 extension AccountsPlace {
     /// The place of a running node.
-    init(_ runtime: NodeRuntime, _ flare: FlareBackend) {
+    ///
+    /// The list of devices is asked itself: the node follows it a moment later, and a right may be given at once.
+    init(_ runtime: NodeRuntime, _ flare: FlareBackend, _ devices: DeviceRegistry) {
         self.init(
             find: { [weak runtime] kind, word in await runtime?.search(word, kind) ?? [] },
             locate: { [weak runtime] reference in await runtime?.place(of: reference, flare) ?? nil },
             slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] },
             all: { [weak runtime] kind in await runtime?.objects(of: kind) ?? [] },
-            nodes: { [weak runtime] in await runtime?.nodes }
+            nodes: { devices.nodes }
         )
     }
 }
@@ -58,9 +60,6 @@ extension NodeRuntime {
         // Only the current environment is loaded; of the others it is known what was there last.
         return state.slugs.home(of: reference).flatMap { AccessObject(reference, zone: nil, environment: $0) }
     }
-
-    /// Of the first device, and of those of the list.
-    fileprivate var nodes: [String] { [state.node] + state.nodes.keys }
 
     fileprivate func objects(of kind: FlareClass) -> [ObjectReference] { state.slugs.objects(of: kind) }
 
