@@ -107,7 +107,7 @@ struct DevicePositions: Sendable {
         var subscriptions = Subscriptions()
         var isTicking = false
         var warnings: Set<String> = []
-        var unplaced = 0
+        var unplaced: Int?
         var savedAt = clocks.steady()
         func warn(_ text: Logger.Message, _ why: String) {
             guard warnings.count < 100, warnings.insert(why).inserted else { return }
@@ -147,7 +147,7 @@ struct DevicePositions: Sendable {
                     subscribe(new, &subscriptions)
                 case .track(let new):
                     // Whoever follows the place now has not been told of them.
-                    (place, unplaced) = (new, 0)
+                    (place, unplaced) = (new, nil)
                     estimates?.enter(map(settings))
                 case .switched(let node, .beacons, let on): estimates?.setSwitch(of: node, on: on)
                 case .switched(let node, .gps, let on):
