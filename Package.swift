@@ -11,6 +11,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
+    // The linker can leave out and place functions one by one.
+    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
 ]
 
 // Products of other packages.
@@ -37,14 +39,23 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+func linker(_ words: [String]) -> LinkerSetting {
+    .unsafeFlags(words.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
+}
+
 // LLVM's linker packs the relocations of the program, 160,000 of them: 4 MB less to read at each start, and to keep
-// resident. What it makes needs glibc 2.36, which Debian has had since 12.
+// resident. What it makes needs glibc 2.36, which Debian has had since 12. Nobody looks for symbols in the program while it
+// runs: without them, what nothing calls is left out.
 let packed: [LinkerSetting] = [
-    .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
-        .when(configuration: .release)
-    )
+    .unsafeFlags(["-use-ld=lld"], .when(configuration: .release)),
+    linker(["-z", "pack-relative-relocs", "--no-export-dynamic"]),
 ]
+
+// The functions that a start runs come first: where they are spread among all others, nearly the whole program is resident.
+// `contrib/bench order --record` writes the list; names that are no more do no harm.
+let ordered: LinkerSetting = linker([
+    "--symbol-ordering-file=\(Context.packageDirectory)/contrib/link-order.txt", "--no-warn-symbol-ordering",
+])
 
 /// A target of ours and what it may import.
 func module(
@@ -275,7 +286,7 @@ let package = Package(
             name: "trilateral",
             dependencies: ["TrilateralApp"],
             swiftSettings: strict,
-            linkerSettings: packed
+            linkerSettings: packed + [ordered]
         ),
 
         // Measurements, run by contrib/bench; beside it, in `driver`, are C programs that it compiles itself.
