@@ -63,13 +63,18 @@ struct LoopLaneTests {
 
     @Test func `what has run is released before the rest has`() async throws {
         final class Burden: Sendable {}
+        struct Watch: Sendable { weak let burden: Burden? }
         let loop = try LoopExecutor()
         let lane = LoopLane(on: loop)
-        let isGone: Bool = await withCheckedContinuation { continuation in
+        // A function of its own, so that nothing here holds the burden when the lane looks.
+        func load() -> Watch {
             let burden = Burden()
-            weak let watched = burden
             lane.perform { _ = burden }
-            lane.perform { lane.perform { continuation.resume(returning: watched == nil) } }
+            return Watch(burden: burden)
+        }
+        let watch = load()
+        let isGone: Bool = await withCheckedContinuation { continuation in
+            lane.perform { lane.perform { continuation.resume(returning: watch.burden == nil) } }
         }
         #expect(isGone)
     }
