@@ -54,9 +54,10 @@ extension Explainer {
         facts["quality"] = .string(fix.quality.rawValue)
         facts["source"] = .string(fix.source)
         facts["position_age_s"] = age(of: fix.at)
-        let ago = Explanation.duration(now.milliseconds(since: fix.at))
+        let isLost = fix.quality == .lost
+        let ago = Explanation.duration(now.milliseconds(since: (isLost ? presence.lostAt : nil) ?? fix.at))
         var sentences: [String]
-        if fix.quality == .lost {
+        if isLost {
             sentences = ["The position \(place) has been lost for \(ago)" + lossConsequence()]
         } else {
             let accuracy = fix.accuracyMetres.map { " ±\(Explanation.metres($0))" } ?? ""

@@ -119,6 +119,7 @@ extension PresenceTracker {
 
     /// Starts or stops the timer after which a lost position ends zone and nearness.
     mutating func positionQualityChanged(isLost: Bool, in core: inout ControllerCore) {
+        noteLoss(isLost, at: core.now)
         guard core.configuration.presence != .server, isLost else { return cancelLoss(in: &core) }
         guard !isPositionOver else { return }
         waitForPosition(lostMilliseconds(core), in: &core)

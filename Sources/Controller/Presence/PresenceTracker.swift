@@ -23,6 +23,8 @@ package struct PresenceTracker: Sendable {
     package private(set) var isLossPending = false
     /// Whether the position was lost for too long: it decides nothing any more until there is another.
     package private(set) var isPositionOver = false
+    /// Since when the position is lost, while estimates go on; `nil` while it is not lost.
+    private(set) var lostAt: Instant?
     private var enteredAt: Instant?
     /// A zone whose exit awaits confirmation.
     package private(set) var pendingExit: FlareID?
@@ -71,6 +73,9 @@ package struct PresenceTracker: Sendable {
     /// The position was lost for too long.
     package mutating func positionEnded() { isPositionOver = true }
 
+    /// Notes since when the position is lost, or that it is not.
+    mutating func noteLoss(_ isLost: Bool, at now: Instant) { lostAt = isLost ? now : nil }
+
     /// There is a position of now, measured or given.
     package mutating func positionFound() { isPositionOver = false }
 
@@ -86,7 +91,7 @@ package struct PresenceTracker: Sendable {
     package mutating func forget() -> Bool {
         isKnown = false
         isPositionOver = false
-        enteredAt = nil
+        (enteredAt, lostAt) = (nil, nil)
         return removePendingExit() != nil
     }
 }
