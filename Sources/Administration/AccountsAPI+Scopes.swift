@@ -65,11 +65,12 @@ extension AccountsAPI {
 
     /// That the device of a scope is not there, with the nearest one that the caller may see; `nil` for every other scope.
     ///
-    /// A right may be given before its device is there.
+    /// A right may be given before its device is there. Nodes tell who lives here, so only who might see the device
+    /// learns that it is not there.
     func missingDevice(_ scope: Scope, _ call: AccountsCall) async -> String? {
-        guard case .device(let node) = scope, let nodes = await place.nodes(), !nodes.contains(node) else {
-            return nil
-        }
+        guard case .device(let node) = scope, call.administers || sees(.device(node), call),
+            let nodes = await place.nodes(), !nodes.contains(node)
+        else { return nil }
         let seen = nodes.filter { sees(.device($0), call) }.sorted()
         return "there is no device \(quoted(node))\(hint(node, seen))"
     }

@@ -83,6 +83,14 @@ struct RightsAPITests {
             check.body?["text"] == #"refused: no grant; there is no device "wal"; did you mean "wall"?"#,
             "\(check)"
         )
+        // Who may not see the device learns nothing.
+        await desk.ask(.post, "users", ["name": "eve"])
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
+        for node in ["wall", "wal"] {
+            let query = ["user": "eve", "scope": "device:\(node)", "access": "read"]
+            let check = await desk.ask(.get, "grants/check", query: query, as: eve)
+            #expect(check.body?["text"] == "refused: no grant", "\(check)")
+        }
     }
 
     @Test func `who owns a zone gives rights in it, and sees no others`() async throws {
