@@ -62,6 +62,25 @@ struct VerdictTests {
         }
     }
 
+    @Test func `what a device's former user gave counts no more, nor what was given on by it`() {
+        func given(_ id: Int64, to user: AccountID, by giver: AccountID, source: Int64?) -> Grant {
+            var grant = Grant(id: id, .user(user), .own, .device("phone"), giver: giver)
+            grant.source = source
+            return grant
+        }
+        let table = table(
+            given(5, to: alice, by: carol, source: 6),
+            given(6, to: carol, by: bob, source: 7),
+            given(7, to: bob, by: alice, source: Grant.listOfDevices),
+            given(8, to: bob, by: carol, source: nil)
+        )
+        #expect(table.following(deviceOwners: ["phone": "alice"]).grants.map(\.id) == [5, 6, 7, 8])
+        for owners in [["phone": "bob"], ["watch": "alice"], [:]] {
+            let left = table.following(deviceOwners: owners)
+            #expect(left.grants.map(\.id) == [8] && left.deviceOwners == owners)
+        }
+    }
+
     @Test func `who has a device owns it without a grant, and no other device`() {
         var table = table()
         table.deviceOwners = ["phone": "bob", "watch": "alice", "badge": "carol"]

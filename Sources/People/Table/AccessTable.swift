@@ -20,6 +20,35 @@ package struct AccessTable: Sendable {
         index = AccessIndex(users: users, groups: groups, grants: grants)
     }
 
+    /// The table under a list of devices: what the former users of devices gave by an earlier one counts for nothing, nor
+    /// what was given on by that.
+    ///
+    /// - Parameter owners: See ``deviceOwners``.
+    package func following(deviceOwners owners: [String: String]) -> AccessTable {
+        var gone: Set<Int64> = []
+        for grant in index.grants where grant.source == Grant.listOfDevices {
+            if case .device(let node) = grant.scope, let giver = grant.giver.flatMap({ index.user($0) }),
+                owners[node] == giver.name
+            {
+                continue
+            }
+            gone.insert(grant.id)
+        }
+        var count = -1
+        while gone.count != count {
+            count = gone.count
+            for grant in index.grants {
+                if let source = grant.source, source != Grant.listOfDevices, gone.contains(source) {
+                    gone.insert(grant.id)
+                }
+            }
+        }
+        let left = gone.isEmpty ? index.grants : index.grants.filter { !gone.contains($0.id) }
+        var table = gone.isEmpty ? self : AccessTable(users: users, groups: groups, grants: left)
+        table.deviceOwners = owners
+        return table
+    }
+
     package func user(_ id: AccountID) -> User? { index.user(id) }
 
     package func user(named name: String) -> User? { index.user(named: name) }

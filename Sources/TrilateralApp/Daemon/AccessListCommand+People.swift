@@ -27,10 +27,10 @@ extension AccessListCommand {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
             let memory = try store.memory()
-            var table = try store.withAccounts { try $0.table() }
             let node = list.topics.root.split(separator: "/").last.map(String.init) ?? ""
             let devices = values.listedDevices(with: store, first: node)
-            table.deviceOwners = devices.owners
+            // Only the daemon removes what former users of devices gave.
+            let table = try store.withAccounts { try $0.table() }.following(deviceOwners: devices.owners)
             var place: AccessPlace
             if values.flare.mode == .remote {
                 place = try mirrored(folder, values, memory)
