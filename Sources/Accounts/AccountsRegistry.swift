@@ -17,6 +17,8 @@ package final class AccountsRegistry: Sendable {
         package var pageAddress: String?
         /// See ``AccessTable/deviceOwners``; `nil` where the list of devices is not known.
         package var deviceOwners: [String: String]?
+        /// All names of users in the list of devices, also of devices that do not count now.
+        package var listedUsers: Set<String> = []
 
         package init() {}
     }
@@ -86,7 +88,7 @@ package final class AccountsRegistry: Sendable {
             table: AccessTable(users: [], groups: [], grants: []),
             secrets: SecretIndex(sessionLifetime: settings.sessionLifetime)
         )
-        try store.use(deviceOwners: settings.deviceOwners)
+        try store.use(deviceOwners: settings.deviceOwners, listed: settings.listedUsers)
         try store.readAll(at: clock()) { Self.apply($0, &state) }
         state.delivered = state.table
         self.state = Locked(state)
@@ -213,7 +215,7 @@ package final class AccountsRegistry: Sendable {
     /// What cannot be read now is read again until it can.
     package func reload() throws(AccountsError) {
         do throws(AccountsError) {
-            try store.use(deviceOwners: settings.deviceOwners)
+            try store.use(deviceOwners: settings.deviceOwners, listed: settings.listedUsers)
             try store.readAll(at: clock()) { reading in state.withLock { Self.apply(reading, &$0) } }
         } catch {
             state.withLock { $0.isStale = true }

@@ -52,7 +52,7 @@ struct UserStoreTests {
         let home = try TestAccounts()
         let registry = try home.registry()
         var settings = registry.settings
-        settings.deviceOwners = ["phone": "eve"]
+        settings.listedUsers = ["eve"]
         registry.use(settings)
         let refused = code { try registry.change { _ = try $0.addNewcomer(NewUser("eve"), at: 3) } }
         #expect(refused == "not_allowed")
@@ -60,7 +60,7 @@ struct UserStoreTests {
         #expect(registry.table.users.map(\.name) == ["ann", "bob", "owner"])
         // An owner decides who gets the name.
         try registry.change { _ = try $0.addUser(NewUser("eve"), by: .program(at: 3)) }
-        settings.deviceOwners = [:]
+        settings.listedUsers = []
         registry.use(settings)
         try registry.change { _ = try $0.addNewcomer(NewUser("zoe"), at: 3) }
     }

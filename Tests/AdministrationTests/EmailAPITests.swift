@@ -79,7 +79,7 @@ struct EmailAPITests {
         let answer = await desk.ask(.post, "sign-up", mallory, as: nil)
         _ = try #require(await message(desk))
         var settings = desk.registry.settings
-        settings.deviceOwners = ["phone": "eve"]
+        settings.listedUsers = ["eve"]
         desk.registry.use(settings)
         // The answer does not tell whose devices are listed.
         #expect(await desk.ask(.post, "sign-up", eve, as: nil) == answer)

@@ -167,9 +167,10 @@ import Testing
         let stored = [
             DeviceSettings(node: "anna", heardAs: ["phone:old"]),
             DeviceSettings(node: "bob", heardAs: ["phone:bob"]),
-            DeviceSettings(node: "thief", heardAs: ["phone:anna"]),
+            DeviceSettings(node: "thief", user: "hal", heardAs: ["phone:anna"]),
         ]
         let list = try list([anna()], stored)
+        #expect(list.hiddenUsers == ["hal"])
         #expect(list.devices.map(\.node) == ["anna", "bob"] && list.devices.map(\.isFixed) == [true, false])
         #expect(
             list.hidden.map(\.description) == [

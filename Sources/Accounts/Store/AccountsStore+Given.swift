@@ -30,7 +30,9 @@ extension AccountsStore {
     /// Follows a list of devices from now on: what the former users of devices gave by it is removed.
     ///
     /// - Parameter owners: See ``AccessTable/deviceOwners``; `nil` if they are not known, and nothing is removed.
-    func use(deviceOwners owners: [String: String]?) throws(AccountsError) {
+    /// - Parameter users: All names of users in the list; see ``addNewcomer(_:at:)``.
+    func use(deviceOwners owners: [String: String]?, listed users: Set<String>) throws(AccountsError) {
+        listedUsers.withLock { $0 = users }
         // First, so that nobody gives anything more as a former user.
         deviceOwners.withLock { $0 = owners }
         guard let owners, try !formerGrants(owners).isEmpty else { return }

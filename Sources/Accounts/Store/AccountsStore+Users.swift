@@ -97,9 +97,10 @@ extension AccountsStore {
 
     /// Adds a user whom nobody of the home has asked for: who signs up, or whom a proxy names.
     ///
-    /// A user of the name that a listed device has would own the device at once, so only an owner may make that one.
+    /// A user of the name that a listed device has would own the device, at once or when it counts again, so only an owner
+    /// may make that one.
     package func addNewcomer(_ new: NewUser, at now: Int64) throws(AccountsError) -> AccountID {
-        let isListed = deviceOwners.withLock { $0?.values.contains(new.name) ?? false }
+        let isListed = listedUsers.withLock { $0.contains(new.name) }
         guard !isListed else {
             throw .refused("the list of devices names this user already; an owner can make the user")
         }

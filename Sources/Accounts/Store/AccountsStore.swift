@@ -15,6 +15,8 @@ package final class AccountsStore: Sendable {
     let installationOwners = Locked<Set<AccountID>?>(nil)
     /// See ``AccessTable/deviceOwners``; `nil` as long as nobody has said.
     let deviceOwners = Locked<[String: String]?>(nil)
+    /// See ``AccountsRegistry/Settings/listedUsers``.
+    let listedUsers = Locked<Set<String>>([])
 
     /// - Parameter writer: A database with the tables of ``AccountsSchema``.
     package init(_ writer: any DatabaseWriter) { self.writer = writer }

@@ -33,6 +33,8 @@ package struct DeviceList: Sendable, Hashable {
     package private(set) var devices: [ListedDevice] = []
     /// Devices of the database that do not count while the file is as it is, and why.
     package private(set) var hidden: [DeviceIssue] = []
+    /// The users whose devices of the database do not count now, and will when the file is another.
+    package private(set) var hiddenUsers: Set<String> = []
     /// What is legal, but will not work as people expect.
     package private(set) var warnings: [DeviceIssue] = []
     private var index: [HeardID: Int] = [:]
@@ -62,7 +64,9 @@ package struct DeviceList: Sendable, Hashable {
         }
         guard issues.isEmpty else { throw DeviceListError(issues) }
         for entry in stored.sorted(by: { $0.node < $1.node }) {
-            hidden += add(entry, isFixed: false, first: first, reserved: reserved)
+            let found = add(entry, isFixed: false, first: first, reserved: reserved)
+            if !found.isEmpty, let user = entry.user { hiddenUsers.insert(user) }
+            hidden += found
         }
     }
 
