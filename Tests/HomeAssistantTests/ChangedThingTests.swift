@@ -7,8 +7,6 @@ import Testing
 
 /// Which changes of a thing need an announcement, and which are mere values.
 struct ChangedThingTests {
-    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
-
     @Test(
         arguments: [
             ("on", false), ("brightness", 0.25), ("brightness", .numeral("99999999999999999999")),
@@ -21,11 +19,11 @@ struct ChangedThingTests {
         state.nearbyID = House.lamp
         desk.change(state, [.nearby])
         state.things[House.lamp]?.data[key] = value
-        #expect(desk.change(state, facet(House.lamp)) == [])
+        #expect(desk.change(state, House.facet(House.lamp)) == [])
         // Also after reading it again in another order.
         let data = state.things[House.lamp]?.data ?? [:]
         state.things[House.lamp]?.data = JSONObject(data.shuffled().map { ($0.key, $0.value) })
-        #expect(desk.change(state, facet(House.lamp)) == [])
+        #expect(desk.change(state, House.facet(House.lamp)) == [])
         #expect(!desk.announcer.hasWork)
     }
 
@@ -39,7 +37,7 @@ struct ChangedThingTests {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data[key] = value
-        #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
+        #expect(desk.change(state, House.facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
     }
 
     @Test func `a thing that becomes a switch or a light again is announced`() {
@@ -49,7 +47,7 @@ struct ChangedThingTests {
         desk.announce(state)
         for (kind, key) in [("switch", "switch"), ("wall", "light")] {
             state.things[House.lamp]?.data["kind"] = .string(kind)
-            desk.change(state, facet(House.lamp))
+            desk.change(state, House.facet(House.lamp))
             desk.tell(at: 5000)
             #expect(desk.component(key, of: "lamp") != nil)
             #expect(desk.component(key == "light" ? "switch" : "light", of: "lamp") == nil)
@@ -64,7 +62,7 @@ struct ChangedThingTests {
         let (before, after) = (House.zoneTopic("hall"), House.zoneTopic("attic"))
         #expect(desk.held[before]?["components"]?["light_hall_lights"] != nil)
         for lamp in [House.lamp, House.strip] { state.things[lamp]?.zone = House.attic }
-        desk.change(state, facet(House.lamp).union(facet(House.strip)))
+        desk.change(state, House.facet(House.lamp).union(House.facet(House.strip)))
         desk.tell(at: 5000)
         #expect(desk.held[after]?["components"]?["light_attic_lights"] != nil)
         #expect(desk.held[before]?["components"]?["light_hall_lights"] == nil)
@@ -74,7 +72,7 @@ struct ChangedThingTests {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data["temperature"] = 21.5
-        #expect(desk.change(state, facet(House.lamp)).map { $0.hasSuffix("_lamp/config") } == [true])
+        #expect(desk.change(state, House.facet(House.lamp)).map { $0.hasSuffix("_lamp/config") } == [true])
         #expect(!desk.announcer.hasWork)
     }
 
@@ -84,9 +82,9 @@ struct ChangedThingTests {
         state.things[House.lamp]?.data["brightness"] = "0.5"
         desk.announce(state)
         state.things[House.lamp]?.data["brightness"] = "0.75"
-        #expect(desk.change(state, facet(House.lamp)) == [])
+        #expect(desk.change(state, House.facet(House.lamp)) == [])
         state.things[House.lamp]?.data["brightness"] = "bright"
-        #expect(desk.change(state, facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
+        #expect(desk.change(state, House.facet(House.lamp)).first?.hasSuffix("_lamp/config") == true)
     }
 
     @Test func `a waiting device is announced in its current state`() {
@@ -95,7 +93,7 @@ struct ChangedThingTests {
         desk.announce(state)
         let before = state
         let ids = state.things.keys.filter { $0.high == 8 }
-        let changes = ids.reduce(into: Set<StateChange>()) { $0.formUnion(facet($1)) }
+        let changes = ids.reduce(into: Set<StateChange>()) { $0.formUnion(House.facet($1)) }
         for id in ids { state.things[id]?.name = "Sun" }
         desk.change(state, changes)
         // Before most of them were announced, everything is changed back.
@@ -124,7 +122,7 @@ struct ChangedThingTests {
                     let key = state.things[id]?.data.keys.sorted().randomElement(using: &random) ?? "on"
                     state.things[id]?.data[key] = model?.data.values.randomElement(using: &random) ?? 1
                 }
-                if desk.change(state, facet(id)).isEmpty { values += 1 }
+                if desk.change(state, House.facet(id)).isEmpty { values += 1 }
             }
             // What changed during a removal follows that, with a removal of its own.
             for now in [100_000, 200_000] as [Int64] { desk.tell(at: now) }
@@ -144,7 +142,7 @@ struct ChangedThingTests {
         for round in 0..<40 {
             let keys = (0..<60).map { ("round_\(round)_key_\($0)", JSONValue.bool(true)) }
             state.things[House.lamp]?.data = JSONObject(keys)
-            desk.change(state, facet(House.lamp), at: Int64(round) * 500)
+            desk.change(state, House.facet(House.lamp), at: Int64(round) * 500)
             desk.tell(at: Int64(round) * 500)
         }
         let topic = "homeassistant/device/trilateral_n1_lamp/config"

@@ -6,16 +6,6 @@ import Testing
 
 /// Components that come back: Home Assistant kept their entity ids, which its user may have changed.
 struct FormerTests {
-    private static let strip = "homeassistant/device/trilateral_n1_strip/config"
-
-    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
-
-    private var withoutStrip: ControllerState {
-        var state = House.state
-        state.things[House.strip] = nil
-        return state
-    }
-
     private func id(_ desk: Desk, _ key: String = "light", of slug: String? = "strip") -> JSONValue? {
         desk.component(key, of: slug)?["default_entity_id"]
     }
@@ -23,8 +13,8 @@ struct FormerTests {
     @Test func `a thing that comes back proposes no entity id, and the others still do`() {
         var desk = Desk.ofHouse()
         #expect(id(desk) == "light.trilateral_n1_strip")
-        desk.change(withoutStrip, facet(House.strip))
-        desk.change(House.state, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
+        desk.change(House.state, House.facet(House.strip))
         desk.tell(at: 0)
         #expect(desk.component("light", of: "strip")?["state_topic"] != nil && id(desk) == nil)
         #expect(desk.device("strip").map { PayloadCheck($0).problems } == [])
@@ -37,9 +27,9 @@ struct FormerTests {
         var desk = Desk.ofHouse()
         var state = House.state
         state.things[House.lamp]?.data["color"] = nil
-        desk.change(state, facet(House.lamp))
+        desk.change(state, House.facet(House.lamp))
         desk.tell(at: 5000)
-        desk.change(House.state, facet(House.lamp), at: 6000)
+        desk.change(House.state, House.facet(House.lamp), at: 6000)
         #expect(desk.component("select_palette", of: "lamp")?["options"] != nil)
         #expect(id(desk, "select_palette", of: "lamp") == nil)
         #expect(id(desk, of: "lamp") != nil)
@@ -54,9 +44,9 @@ struct FormerTests {
                 remembered[topic] = desk.announcer.memory(of: topic)
             }
         }
-        desk.change(withoutStrip, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
         save()
-        #expect(remembered[Self.strip]?.contains("light.") == true)
+        #expect(remembered[House.stripTopic]?.contains("light.") == true)
         for _ in 0..<2 {
             desk = Desk(House.configuration(), remembered: remembered)
             desk.announce(House.state)
@@ -67,8 +57,8 @@ struct FormerTests {
 
     @Test func `after a birth ids are proposed again, for a Home Assistant that is installed anew`() {
         var desk = Desk.ofHouse()
-        desk.change(withoutStrip, facet(House.strip))
-        desk.change(House.state, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
+        desk.change(House.state, House.facet(House.strip))
         desk.tell(at: 0)
         desk.announcer.setOnline(true)
         desk.announce(House.state, isBirth: true, at: 100)
@@ -77,9 +67,9 @@ struct FormerTests {
 
     @Test func `a birth does not settle what was not published before it`() {
         var desk = Desk.ofHouse()
-        desk.change(withoutStrip, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
         // It waits for its batch as Home Assistant is born.
-        desk.change(House.state, facet(House.strip))
+        desk.change(House.state, House.facet(House.strip))
         desk.announcer.setOnline(true)
         desk.announce(House.state, isBirth: true, at: 100)
         #expect(desk.component("light", of: "strip")?["state_topic"] != nil && id(desk) == nil)
@@ -97,7 +87,7 @@ struct FormerTests {
     }
 
     @Test func `entities that were announced over another daemon's keep their ids when it has gone`() {
-        var desk = Desk(House.configuration(), remembered: [Self.strip: "light. #1"])
+        var desk = Desk(House.configuration(), remembered: [House.stripTopic: "light. #1"])
         desk.announce(House.state)
         desk.announcer.setForeign(true)
         desk.take(desk.announcer.withdrawAll())
@@ -109,17 +99,17 @@ struct FormerTests {
 
     @Test func `what Home Assistant may have missed is removed again at its birth`() {
         var desk = Desk.ofHouse()
-        desk.change(withoutStrip, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
         desk.forget()
         desk.announcer.setOnline(true)
-        desk.announce(withoutStrip, isBirth: true, at: 100)
+        desk.announce(House.withoutStrip, isBirth: true, at: 100)
         #expect(desk.component("light", of: "strip")?["unique_id"] == "0badcafe_strip_light")
         #expect(id(desk) == nil)
         desk.tell(at: 5000)
-        #expect(desk.held[Self.strip] == nil)
+        #expect(desk.held[House.stripTopic] == nil)
         desk.forget()
-        desk.announce(withoutStrip, isBirth: true, at: 9000)
-        #expect(!desk.sent.contains { $0.topic == Self.strip })
+        desk.announce(House.withoutStrip, isBirth: true, at: 9000)
+        #expect(!desk.sent.contains { $0.topic == House.stripTopic })
     }
 
     @Test func `what is remembered has a limit`() {

@@ -23,6 +23,8 @@ enum House {
         zoneTopic("attic"), zoneTopic("hall"),
     ]
 
+    static let stripTopic = "homeassistant/device/trilateral_n1_strip/config"
+
     static func zoneTopic(_ slug: String) -> String {
         "homeassistant/device/trilateral_n1__zone_\(slug)/config"
     }
@@ -56,6 +58,15 @@ enum House {
     }
 
     static var state: ControllerState { state(.none) }
+
+    static var withoutStrip: ControllerState {
+        var state = state
+        state.things[strip] = nil
+        return state
+    }
+
+    /// That a thing has changed.
+    static func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
 
     static func state(_ catalog: ThingCatalog) -> ControllerState {
         var state = ControllerState(epoch: "e", catalog: catalog)

@@ -6,22 +6,12 @@ import Testing
 
 /// Devices that come back: Home Assistant itself empties the topics of what it removed, up to some seconds later.
 struct ReturnTests {
-    private static let strip = "homeassistant/device/trilateral_n1_strip/config"
-
-    private func facet(_ id: FlareID) -> Set<StateChange> { [.object(ObjectReference(.thing, id))] }
-
-    private var withoutStrip: ControllerState {
-        var state = House.state
-        state.things[House.strip] = nil
-        return state
-    }
-
     /// The house after the strip went and came back.
     private var returned: Desk {
         var desk = Desk.ofHouse()
         desk.announcer.setOnline(true)
-        desk.change(withoutStrip, facet(House.strip))
-        desk.change(House.state, facet(House.strip))
+        desk.change(House.withoutStrip, House.facet(House.strip))
+        desk.change(House.state, House.facet(House.strip))
         desk.tell(at: 0)
         return desk
     }
@@ -30,11 +20,11 @@ struct ReturnTests {
         var desk = returned
         let strip = desk.device("strip")
         #expect(strip?["components"]?["light"]?["state_topic"] != nil)
-        desk.empty(Self.strip)
+        desk.empty(House.stripTopic)
         desk.tell(at: 7000)
         #expect(desk.device("strip") == strip)
         // Because it removed the thing a second time.
-        desk.empty(Self.strip)
+        desk.empty(House.stripTopic)
         desk.tell(at: 21_000)
         #expect(desk.device("strip") == strip)
         #expect(!desk.announcer.hasWork)
@@ -46,7 +36,7 @@ struct ReturnTests {
         #expect(desk.announcer.hasWork && desk.announcer.rest(at: 1000) == 5000)
         desk.tell(at: 7000)
         #expect(desk.announcer.rest(at: 7000) == 13_000)
-        desk.change(withoutStrip, facet(House.strip), at: 8000)
+        desk.change(House.withoutStrip, House.facet(House.strip), at: 8000)
         #expect(desk.announcer.rest(at: 8000) == 0)
     }
 
@@ -54,15 +44,15 @@ struct ReturnTests {
         var desk = returned
         var state = House.state
         state.things[House.strip]?.name = "Long strip"
-        desk.change(state, facet(House.strip), at: 1000)
-        desk.empty(Self.strip)
+        desk.change(state, House.facet(House.strip), at: 1000)
+        desk.empty(House.stripTopic)
         desk.tell(at: 7000)
         #expect(desk.device("strip")?["device"]?["name"] == "Long strip")
     }
 
     @Test func `one that went again stays away, and one that is new is announced once`() {
         var desk = returned
-        desk.change(withoutStrip, facet(House.strip), at: 1000)
+        desk.change(House.withoutStrip, House.facet(House.strip), at: 1000)
         desk.forget()
         desk.tell(at: 30_000)
         #expect(desk.sent.isEmpty && !desk.announcer.hasWork)
