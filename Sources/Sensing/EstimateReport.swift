@@ -5,7 +5,7 @@ package import Receivers
 // What follows from an estimate, in the same way for every device.
 
 extension ControllerEvent.PositionEstimated {
-    /// What the controller is told of an estimate.
+    /// The controller's event for an estimate.
     ///
     /// - Parameters:
     ///   - estimator: The one that made it.

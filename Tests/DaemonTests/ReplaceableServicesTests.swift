@@ -116,7 +116,7 @@ struct ReplaceableServicesTests {
         #expect(count == 0)
     }
 
-    /// Runs until it is told to end, and says nothing.
+    /// Runs until the shutdown, and logs nothing.
     private struct Quiet: Service {
         func run() async throws { try await gracefulShutdown() }
     }

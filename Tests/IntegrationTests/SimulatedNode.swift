@@ -11,7 +11,7 @@ struct SimulatedNode {
     private static let absorption = 2.7
     /// Metres; nothing is reported of a device beyond.
     private static let farthest = 16.0
-    /// A device that has not moved by so many metres is reported after so many seconds.
+    /// A device that has moved less than `skipMetres` is reported every `skipSeconds`.
     private static let (skipMetres, skipSeconds) = (0.5, 5.0)
     private static let windowSeconds = 15.0
 

@@ -146,7 +146,7 @@ struct DevicePositions: Sendable {
                     if isElsewhere { estimates?.enter(map(new)) }
                     subscribe(new, &subscriptions)
                 case .track(let new):
-                    // Whoever follows the place now has not been told of them.
+                    // Sent again, for controllers that follow the place only since then.
                     (place, unplaced) = (new, nil)
                     estimates?.enter(map(settings))
                 case .switched(let node, .beacons, let on): estimates?.setSwitch(of: node, on: on)
