@@ -311,7 +311,8 @@ struct BridgeLinkTests {
         formerRoots: [String] = [],
         formerEpoch: String? = nil,
         healthInterval: Duration = .seconds(60),
-        aliveInterval: Duration = .milliseconds(50),
+        // What others left is read for an interval, and the broker may be slow.
+        aliveInterval: Duration = .seconds(1),
         announced: [String: String] = [:],
         maximumQueued: Int = 10_000,
         announces: Bool = true,

@@ -86,7 +86,9 @@ struct RuleRestartTests {
             )
             #expect(firings["rising"]?.map(\.why) == ["\(old) 25", "\(new) 5 -> 25"])
             #expect(firings["changed"]?.map(\.why) == ["\(old) 25", "\(old) 5", "\(new) 5 -> 25"])
-            #expect(firings.values.joined().allSatisfy { $0.outcome == .done })
+            // The kill may have come before the end of that one was stored.
+            let others = firings.values.joined().filter { $0.why != "\(new) 25 -> 26" }
+            #expect(others.allSatisfy { $0.outcome == .done }, "\(others)")
         }
     }
 
