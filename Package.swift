@@ -137,7 +137,7 @@ let package = Package(
 
         // Leaves: what adapters and the shell share of the system
         module("Cryptography", ["CCrypto"]),
-        module("OperatingSystem", ["JSON", "CProcess", system]),
+        module("OperatingSystem", ["JSON", "CMalloc", "CProcess", system]),
         module("Threading", ["CClock", "CEventFD", system]),
         module("Databases", ["OperatingSystem", "JSON", "Text", "Threading", grdb, sqlite, system]),
 
@@ -260,7 +260,7 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
-                "Rules", "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
+                "Rules", "History", "Administration", "Threading", deques, lifecycle, grdb, system,
                 httpTypes, log,
             ]
         ),

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "CProcess.h"
 #include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -48,4 +51,24 @@ int trilateral_clock_is_synchronised(void) {
     int result = adjtimex(&state);
     if (result < 0) return -1;
     return result != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+static int give_back(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    // What the kernel itself maps has a name without a path.
+    if (object->dlpi_name[0] != '\0' && object->dlpi_name[0] != '/') return 0;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[index];
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
+        uintptr_t start = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
+        uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void trilateral_give_back_program(void) {
+    dl_iterate_phdr(give_back, NULL);
 }

@@ -14,6 +14,17 @@ struct ProcessMemoryTests {
         #expect(ProcessMemory(status: text) == nil)
     }
 
+    @Test func `what only the start needed is given back, and is there again where it is used`() async {
+        await #expect(processExitsWith: .success) {
+            let before = try #require(ProcessMemory.now())
+            ProcessMemory.giveBackStart()
+            let after = try #require(ProcessMemory.now())
+            // Most of what the files of the program gave.
+            #expect(after.resident - after.anonymous < (before.resident - before.anonymous) / 2)
+            #expect(String(describing: [1.5, 2]) == "[1.5, 2.0]")
+        }
+    }
+
     @Test func `figures are in bytes`() throws {
         let memory = try #require(ProcessMemory(status: "VmRSS:\t  100 kB\nRssAnon:\t   40 kB\n"))
         #expect(memory.resident == 102_400 && memory.anonymous == 40_960)

@@ -18,3 +18,8 @@ void trilateral_close_on_exec_from(int first);
 
 /// Whether the kernel's clock is kept right by a time service: 1 if it is, 0 if not, -1 if the system does not say.
 int trilateral_clock_is_synchronised(void);
+
+/// Gives back the pages of this program and its libraries that are as in their files.
+///
+/// The kernel maps those that are needed again; nothing is lost, as only what nobody can write is given back.
+void trilateral_give_back_program(void);

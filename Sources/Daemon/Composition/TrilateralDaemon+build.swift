@@ -1,8 +1,8 @@
 import Bridge
-import CMalloc
 import Controller
 import Databases
 package import Logging
+import OperatingSystem
 import Sensing
 import ServiceLifecycle
 import Settings
@@ -83,9 +83,11 @@ extension TrilateralDaemon {
                 store.close(logger: logger)
             },
             DaemonService.untilShutdown("state folder") { await storage.run() },
-            DaemonService.untilShutdown("heap") {
-                // Return the memory that was only needed to load a place.
-                while (try? await Task.sleep(for: .seconds(20))) != nil { malloc_trim(0) }
+            DaemonService.untilShutdown("memory") {
+                guard (try? await Task.sleep(for: .seconds(20))) != nil else { return }
+                ProcessMemory.giveBackStart()
+                // What a place needs only while it is loaded.
+                while (try? await Task.sleep(for: .seconds(20))) != nil { ProcessMemory.giveBackHeap() }
             },
         ]
         services += node.services

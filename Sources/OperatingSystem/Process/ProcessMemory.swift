@@ -1,3 +1,6 @@
+import CMalloc
+import CProcess
+
 /// The memory of this process.
 /// - Source: proc(5), /proc/pid/status.
 package struct ProcessMemory: Sendable, Hashable {
@@ -24,4 +27,17 @@ package struct ProcessMemory: Sendable, Hashable {
         guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon") else { return nil }
         (self.resident, self.anonymous) = (resident, anonymous)
     }
+
+    /// Gives back what only the start needed: free memory of the heap, and code and constants that nothing has used since.
+    ///
+    /// Code and constants come again from the kernel's cache, or from the file, where they are used: once, after a start.
+    package static func giveBackStart() {
+        giveBackHeap()
+        // A debugger's breakpoints are changes of the code, and would be gone.
+        guard ProcessTable.text("/proc/self/status")?.contains("TracerPid:\t0\n") == true else { return }
+        trilateral_give_back_program()
+    }
+
+    /// Gives back free memory of the heap.
+    package static func giveBackHeap() { malloc_trim(0) }
 }

@@ -170,6 +170,7 @@ private struct RunningReceiver: Sendable {
     private func show() async {
         var states: [String: Bool] = [:]
         var last = ""
+        var isStarting = true
         func line() -> String {
             let broker = states["broker"] == true ? "connected" : "not connected"
             let adapter =
@@ -179,6 +180,10 @@ private struct RunningReceiver: Sendable {
         supervisor?.send([.status(line())])
         for await link in links {
             states[link.name] = link.isUp
+            if isStarting, states["broker"] == true, bluetooth == nil || states["bluetooth"] == true {
+                isStarting = false
+                ProcessMemory.giveBackStart()
+            }
             let text = line()
             guard text != last else { continue }
             last = text

@@ -63,6 +63,7 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "storm") && count == 7)
         return storm(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "receiver") && count == 6) return receiver(numbers[2], arguments[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "wear") && count == 8)
         return wear(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6], arguments[7]);
     if (!strcmp(verb, "discovery") && count == 6)
@@ -113,7 +114,7 @@ int main(int count, char **arguments) {
          "  commands | watched-commands | moves PORT ROOT THINGS FIRST COUNT |\n"
          "  lists PORT THINGS FIRST COUNT |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
-         "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
+         "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS | receiver PORT ROOT PID SECONDS |\n"
          "  discovery PORT ROOT THINGS RUNS | wear PORT ROOT THINGS SECONDS PID STATE |\n"
          "  profile-starts PORT STATE PORT STATE ROOT THINGS RUNS PROGRAM |\n"
          "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS |\n"

@@ -17,9 +17,9 @@ int idle(int pid, int things, int seconds) {
     }
     double rate = (double)(wakeups.sum - first) / ((now_us() - begun) / 1e6);
     double percent = (processor_ns(pid) - before) / ((now_us() - begun) * 1000) * 100;
-    row_below("idle, 1,000 things: resident memory", "%.1f MB", (double)status_kb(pid, "VmRSS") / 1024, "< 40 MB", 40);
-    row_below("idle: of it anonymous", "%.1f MB", (double)status_kb(pid, "RssAnon") / 1024, "< 10 MB", 10);
-    row_below("idle: processor", "%.3f %% of a core", percent, "< 0.2 %", 0.2);
+    row_below("idle, 1,000 things: resident memory", "%.1f MB", (double)status_kb(pid, "VmRSS") / 1024, "< 45 MB", 45);
+    row_below("idle: of it anonymous", "%.1f MB", (double)status_kb(pid, "RssAnon") / 1024, "< 14 MB", 14);
+    row_below("idle: processor", "%.3f %% of a core", percent, "< 0.15 %", 0.15);
     row_below("idle: wake-ups", "%.1f /s", rate, "< 5 /s", 5);
     return 0;
 }

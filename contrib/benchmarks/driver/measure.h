@@ -143,6 +143,7 @@ int devices_commands(const struct place *places, int devices, int rounds);
 int devices_walk(const struct place *places, int devices, int seconds);
 int fleet(int port, const char *configuration, int count, const char *folder, int seconds, char *program);
 int scanning(int port, const char *root, int pid, int seconds);
+int receiver(int port, const char *root, int pid, int seconds);
 int wear(int port, const char *root, int things, int seconds, int pid, const char *state);
 
 #endif
