@@ -25,7 +25,13 @@ struct DevicePageTests {
             let (anna, bert) = ("\(home.node)-anna", "\(home.node)-bert")
             let port = try LoopbackSocket.freePort()
             let devices = [(anna, "Anna"), (bert, "Bert")].map { node, name in
-                "  - node: \(node)\n    name: \(name)\n    kind: phone\n    heard_as: [\"phone:\(node)\"]\n"
+                "  - node: \(node)\n    name: \(name)\n    kind: phone\n    user: \(name.lowercased())\n"
+                    + "    heard_as: [\"phone:\(node)\"]\n"
+            }
+            for verb in ["user add anna", "user add bert", "grant add bert zone:kitchen read"] {
+                let words = verb.split(separator: " ").map(String.init) + ["--state", home.state]
+                let end = try await Program.run(words, in: home.folder)
+                try #require(end.status == 0, "\(end.output)")
             }
             try await visitor.whileStarting {
                 try await home.start(
@@ -56,7 +62,10 @@ struct DevicePageTests {
             // Debian's Python, which has Debian's selenium.
             let script = try ChildProcess(
                 "/usr/bin/python3",
-                ["-B", Interop.program("devices"), "http://127.0.0.1:\(port)", anna, bert],
+                [
+                    "-B", Interop.program("devices"), "http://127.0.0.1:\(port)", anna, bert,
+                    try await home.signInLink("anna"), try await home.signInLink("bert"),
+                ],
                 output: output
             )
             let status = await script.end(within: .seconds(240))

@@ -1,7 +1,7 @@
 """Several devices on the kiosk page, in a real browser.
 
 Arguments: the page's address, the nodes of Anna, who walks from the living room to the kitchen while this runs, and of Bert, who stays in
-the kitchen.
+the kitchen; a link that signs in the user of Anna's device, who has nothing else, and one for Bert's, who may see the kitchen.
 """
 import importlib.machinery
 import importlib.util
@@ -61,9 +61,11 @@ return import(file.replace("/devices.js", "/admin-devices.js")).then(({ bodyOf }
     try { return bodyOf({ heard_as: "phone:a", key }).heard_as.join(); } catch (error) { return error.field; }
 }).join(" ")).catch(error => String(error));
 """
+PRESS = "const node = document.querySelector('form button'); if (node) node.click(); return Boolean(node);"
+SAYS = "return document.querySelector('main').innerText.includes('%s')"
 
 
-def main(address, anna, bert):
+def main(address, anna, bert, anna_link, bert_link):
     failures = []
 
     def expect(is_true, text):
@@ -109,6 +111,18 @@ def main(address, anna, bert):
         see(WHO % ("Kitchen", "Anna,Bert"), "the list is not there any more")
         keys = page.run(KEYS)
         expect(keys == "key key phone:a,irk:0f0e0d0c0b0a09080706050403020100", f"what is no key is sent as one: {keys}")
+        # Who has only a device sees it in their account, and where it is if they may see that place.
+        for link, name in [(anna_link, "Anna"), (bert_link, "Bert")]:
+            page.driver.delete_all_cookies()
+            page.driver.get(link)
+            expect(page.wait(PRESS, 10), f"the link of {name} has no button")
+            see("return /(me|admin|kiosk)$/.test(location.pathname)", f"the link of {name} does not sign in")
+            page.driver.get(f"{page.address}/me")
+            see(SAYS % f"Device {name}", f"the account of {name} does not show the device")
+            see(SAYS % "Your device: own", f"the account of {name} does not say whose device it is")
+            said = page.run("return document.querySelector('main').innerText")
+            expect("no rights" not in said and "last seen" in said, f"the account of {name} says {said}")
+            expect(("Zone Kitchen · last seen" in said) == (name == "Bert"), f"where the device is in the account of {name}: {said}")
     finally:
         page.driver.quit()
     return 1 if failures else 0

@@ -5,7 +5,7 @@ import { Form, newPassword } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { grantFacts, sessionsPart, sharesPart, tokensPart, titleOf, whoText } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
-import { ask, begin, failure, frame, link, part, query, right, say, signOut, tell, toSignIn } from "./people.js";
+import { ask, begin, failure, frame, link, part, query, right, say, signOut, tell, toSignIn, when } from "./people.js";
 
 const card = (title, ...children) => element("section", { class: "card part" }, element("h2", { text: title, tabindex: "-1" }), ...children);
 
@@ -52,14 +52,25 @@ function password(me) {
 	return holder;
 }
 
+/** The devices that are listed as the reader's; of one that is not known now, only the node. */
+async function devicesOf(me) {
+	const list = me.devices.length ? await ask("GET", "devices").catch(() => []) : [];
+	return me.devices.map(node => list.find(one => one.node === node) || { node });
+}
+
 function rightsOf(me, scopes) {
+	const deviceRow = ({ node, name, zone, last_seen: seen }) => ({
+		name: say("Device {0}", name || node), title: node, facts: [say("Your device: {0}", right("own")),
+			[zone && say("Zone {0}", scopes.nameOf("zone", zone)), seen && say("last seen {0}", when(seen))].filter(Boolean).join(" · ")]
+	});
+	const grantRow = grant => ({
+		name: scopes.text(grant.scope), facts: [right(grant.access),
+			String(grant.who).startsWith("group:") ? whoText(grant.who) : "", grantFacts(grant)]
+	});
 	return new ListPart({
 		title: say("What you may do"), empty: say("You have no rights yet. An owner can give you some."),
-		keyOf: grant => grant.id, load: async () => me.rights,
-		row: grant => ({
-			name: scopes.text(grant.scope), facts: [right(grant.access),
-				String(grant.who).startsWith("group:") ? whoText(grant.who) : "", grantFacts(grant)]
-		})
+		keyOf: item => item.node || item.id, load: async () => [...await devicesOf(me), ...me.rights],
+		row: item => (item.node ? deviceRow : grantRow)(item)
 	});
 }
 

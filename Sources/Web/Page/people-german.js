@@ -61,7 +61,7 @@ export const WORDS = {
 	"A link was sent to {0}. The address counts once it was opened.": "Ein Link ging an {0}. Die Adresse gilt, sobald er geöffnet wurde.", "Added.": "Hinzugefügt.", "Groups: {0}": "Gruppen: {0}",
 	"Current password": "Jetziges Passwort",
 	"The password is set.": "Das Passwort ist gesetzt.", "You have no password yet.": "Du hast noch kein Passwort.",
-	"What you may do": "Was du tun darfst",
+	"What you may do": "Was du tun darfst", "Your device: {0}": "Dein Gerät: {0}",
 	"You have no rights yet. An owner can give you some.": "Du hast noch keine Rechte. Ein Besitzer kann dir welche geben.",
 	"Short message": "Kurznachricht", "Notification": "Mitteilung", "Contacts": "Kontakte",
 	"Who may get your messages.": "An wen Nachrichten von dir gehen können.", "There are no contacts.": "Es gibt keine Kontakte.",
