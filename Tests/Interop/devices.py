@@ -62,6 +62,7 @@ return import(file.replace("/devices.js", "/admin-devices.js")).then(({ bodyOf }
 }).join(" ")).catch(error => String(error));
 """
 PRESS = "const node = document.querySelector('form button'); if (node) node.click(); return Boolean(node);"
+PART = "return (document.querySelector('.part-links [aria-current=page]') || {}).textContent === '%s'"
 SAYS = "return document.querySelector('main').innerText.includes('%s')"
 
 
@@ -112,7 +113,7 @@ def main(address, anna, bert, anna_link, bert_link):
         keys = page.run(KEYS)
         expect(keys == "key key phone:a,irk:0f0e0d0c0b0a09080706050403020100", f"what is no key is sent as one: {keys}")
         # Who has only a device sees it in their account, and where it is if they may see that place.
-        for link, name in [(anna_link, "Anna"), (bert_link, "Bert")]:
+        for link, name, part in [(anna_link, "Anna", "Devices"), (bert_link, "Bert", "Things")]:
             page.driver.delete_all_cookies()
             page.driver.get(link)
             expect(page.wait(PRESS, 10), f"the link of {name} has no button")
@@ -123,6 +124,8 @@ def main(address, anna, bert, anna_link, bert_link):
             said = page.run("return document.querySelector('main').innerText")
             expect("no rights" not in said and "last seen" in said, f"the account of {name} says {said}")
             expect(("Zone Kitchen · last seen" in said) == (name == "Bert"), f"where the device is in the account of {name}: {said}")
+            page.driver.get(f"{page.address}/admin")
+            see(PART % part, f"administration does not begin with {part} for {name}")
     finally:
         page.driver.quit()
     return 1 if failures else 0

@@ -31,10 +31,10 @@ async function load() {
 }
 
 class Administration {
-	/** `isEmpty`: whether there is no place yet, so that making one comes first. */
-	constructor(main, me, isEmpty) {
+	/** `first`: the part to begin with. */
+	constructor(main, me, first) {
 		this.me = me;
-		this.isEmpty = isEmpty;
+		this.first = first;
 		this.parts = PARTS().filter(one => me.administers || (me.owns ? !one.isFull : one.isOpen));
 		this.links = this.parts.map(({ name, title }) => link("admin" + location.search + "#" + name, title, { "data-part": name }));
 		this.place = element("div", { class: "parts" });
@@ -45,8 +45,8 @@ class Administration {
 	}
 
 	async open(hasFocus) {
-		const wanted = location.hash.slice(1);
-		const chosen = this.parts.find(one => one.name === wanted) || this.parts[this.isEmpty ? 1 : 0] || this.parts[0];
+		const named = name => this.parts.find(one => one.name === name);
+		const chosen = named(location.hash.slice(1)) || named(this.first) || this.parts[0];
 		for (const node of this.links) {
 			if (node.getAttribute("data-part") === chosen.name) node.setAttribute("aria-current", "page");
 			else node.removeAttribute("aria-current");
@@ -83,6 +83,15 @@ class Administration {
 	}
 }
 
+/** The first part of use: without a place, making one; for who sees nothing of any, what else they own. */
+async function firstOf(me) {
+	for (const list of ["environments", "zones?environment=*", "things?environment=*"]) {
+		if ((await ask("GET", list).catch(() => [0])).length) return "things";
+		if (me.administers) return "places";
+	}
+	return me.devices.length || me.rights.some(grant => grant.scope.startsWith("device")) ? "devices" : "grants";
+}
+
 const complaint = (error, again) => element("section", { class: "card part" }, failure(error.message),
 	element("div", { class: "buttons" }, button({ class: "button", text: say("Try again") }, again)));
 
@@ -90,7 +99,7 @@ begin(async () => {
 	const main = frame(say("Administration"), link("kiosk", say("Kiosk")), link("me", say("My account")));
 	try {
 		const me = await ask("GET", "me");
-		if (me.administers || me.owns || (me.rights || []).length) new Administration(main, me, !(await ask("GET", "environments").catch(() => [0])).length);
+		if (me.administers || me.owns || (me.rights || []).length) new Administration(main, me, await firstOf(me));
 		else main.appendChild(complaint({ message: say("You own nothing here, so there is nothing to administer.") }, () => location.reload()));
 	} catch (error) {
 		if (error.status === 401) toSignIn("admin");
