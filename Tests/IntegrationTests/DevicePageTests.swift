@@ -35,7 +35,7 @@ struct DevicePageTests {
             }
             try await visitor.whileStarting {
                 try await home.start(
-                    ["web.listen": "127.0.0.1:\(port)"],
+                    ["web.listen": "127.0.0.1:\(port)", "device.allow_set": "true"],
                     file: "devices:\n" + devices.joined()
                 )
             }

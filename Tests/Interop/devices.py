@@ -61,6 +61,19 @@ return import(file.replace("/devices.js", "/admin-devices.js")).then(({ bodyOf }
     try { return bodyOf({ heard_as: "phone:a", key }).heard_as.join(); } catch (error) { return error.field; }
 }).join(" ")).catch(error => String(error));
 """
+# The daemon's own device stands in the living room.
+STAND = """
+return fetch("api/device/set", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"position":{"x":1.5,"y":1.5}}' })
+    .then(answer => answer.status);
+"""
+# How many devices the map has, and how many of them are whole in view.
+IN_VIEW = """
+const stage = document.querySelector("#map .stage").getBoundingClientRect();
+const marks = Array.from(document.querySelectorAll("#map .others .device, #map svg.plan > .device > circle"), one => one.getBoundingClientRect())
+    .filter(one => one.width);
+const seen = marks.filter(one => one.left > stage.left + 4 && one.right < stage.right - 4 && one.top > stage.top + 4 && one.bottom < stage.bottom - 4);
+return marks.length + " " + seen.length === "%s";
+"""
 PRESS = "const node = document.querySelector('form button'); if (node) node.click(); return Boolean(node);"
 PART = "return (document.querySelector('.part-links [aria-current=page]') || {}).textContent === '%s'"
 SAYS = "return document.querySelector('main').innerText.includes('%s')"
@@ -99,6 +112,17 @@ def main(address, anna, bert, anna_link, bert_link):
         see(f"return {lamp} !== '{before}'", "the light is not switched")
         page.open("device", f"kiosk-check&device={anna}")
         see("return document.querySelector('.hero-name').textContent === 'Table lamp'", "Anna is not near the lamp")
+        # The map begins with all of them; the device that the address names, or that somebody follows, is shown alone.
+        status = page.run(STAND)
+        expect(status == 200, f"the device is not set: {status}")
+        page.size(390, 844)
+        page.open("map")
+        see(IN_VIEW % "3 3", "the map cuts off a device")
+        page.run("document.querySelector('#map [aria-label=\"Where this device is\"]').click()")
+        see(IN_VIEW % "3 2", "the map does not follow the daemon's device")
+        page.open("map", f"kiosk-check&device={bert}")
+        see(IN_VIEW % "3 1", "the map does not follow Bert")
+        page.size(1280, 800)
         # From now on she goes to the kitchen.
         print("go", flush=True)
         see("return document.getElementById('top-zone').textContent === 'Kitchen'", "the page does not follow Anna")

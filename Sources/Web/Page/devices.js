@@ -2,7 +2,7 @@
 
 import { arrange, element, reuse, set, setText, shape, show } from "./dom.js";
 import { read, request } from "./feed.js";
-import { isPoint } from "./geometry.js";
+import { contains, isPoint, rectangle, surrounding } from "./geometry.js";
 import { around, overlaps, widthOf } from "./labels.js";
 import { clip, nameOf, say } from "./text.js";
 
@@ -17,6 +17,8 @@ const LINE = 18;
 // Right of a mark, left, above and below.
 const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1]];
 const LARGEST = 4000;
+// Metres around a device outside of all rooms.
+const AROUND = 2;
 // So many devices are offered where the first one is not seen.
 const MOST_PAGES = 8;
 
@@ -179,7 +181,7 @@ export class Devices {
 			this.font = "600 " + fontSize + " " + fontFamily;
 		}
 		const { app: { model, motion } } = this;
-		const here = this.others.filter(one => isPoint(one.position) && this.floorOf(one, map.floors) === map.floor);
+		const here = this.onFloor(map);
 		const nodes = reuse(this.marks, here.map(one => one.node), () => shape("g", { role: "img" },
 			shape("circle", { class: "accuracy" }), shape("circle", { class: "device", r: RADIUS }), shape("text")));
 		const own = motion.position && model.device && map.deviceFloor === map.floor ? [map.at(motion.position)] : [];
@@ -197,6 +199,16 @@ export class Devices {
 	floorOf(device, floors) {
 		const zone = this.app.model.here.bySlug.get(device.zone);
 		return zone && zone.perimeter ? floors.of(zone) : floors.at(device.position.z || 0);
+	}
+
+	onFloor(map) { return this.others.filter(one => isPoint(one.position) && this.floorOf(one, map.floors) === map.floor); }
+
+	/** What the map shows beside the device's room until somebody moves it: where each other one is, and its room. None where the address names a device. */
+	inView(map) {
+		return this.asked ? [] : this.onFloor(map).map(({ zone, position }) => {
+			const room = rectangle((this.app.model.here.bySlug.get(zone) || {}).perimeter);
+			return { position, box: room && contains(room, position) ? room : surrounding([], [position], AROUND) };
+		});
 	}
 
 	drawMark(map, node, device, { x, y, shift, angle }) {

@@ -55,15 +55,19 @@ export function sector(angle, width, inner, outer) {
 		"L" + at(angle + half, inner) + "A" + inner + " " + inner + " 0 0 0 " + at(angle - half, inner) + "Z";
 }
 
-/** A box around all these boxes and points; null without any. */
-export function surrounding(boxes, points) {
+/** A box around all these boxes and points, with a margin; null without any. */
+export function surrounding(boxes, points, margin = 0.5) {
 	const all = points.filter(isPoint);
 	for (const box of boxes) if (box) all.push(box, { x: box.x + box.width, y: box.y + box.height });
 	if (!all.length) return null;
 	const range = key => [Math.min, Math.max].map(best => all.map(point => point[key]).reduce((a, b) => best(a, b)));
 	const [left, right] = range("x");
 	const [low, high] = range("y");
-	return { x: left - 0.5, y: low - 0.5, width: right - left + 1, height: high - low + 1 };
+	return { x: left - margin, y: low - margin, width: right - left + 2 * margin, height: high - low + 2 * margin };
+}
+
+export function contains(box, point) {
+	return point.x >= box.x && point.x <= box.x + box.width && point.y >= box.y && point.y <= box.y + box.height;
 }
 
 export function rectangle(perimeter) {

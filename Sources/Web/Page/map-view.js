@@ -1,7 +1,7 @@
 // The map: the rooms of a floor, the things in them, and the device with its accuracy and heading.
 
 import { arrange, button, element, reuse, set, setText, shape, show } from "./dom.js";
-import { isFlipped, isPoint, northOf, rectangle, surrounding } from "./geometry.js";
+import { contains, isFlipped, isPoint, northOf, rectangle, surrounding } from "./geometry.js";
 import { drawLabels } from "./labels.js";
 import { Floors } from "./floors.js";
 import { MapMarks } from "./map-marks.js";
@@ -115,28 +115,36 @@ export class MapView {
 		// Values alone leave all where it is.
 		const standing = thingsHere === this.thingsHere ? this.standing : JSON.stringify([thingsHere.map(one => [one.id, one.position, one.name]),
 			here.zones.map(one => [one.id, one.perimeter, one.name])]);
-		const isSame = key === this.geometry && standing === this.standing;
+		const others = this.app.devices ? this.app.devices.inView(this) : [];
+		const isOut = box => Boolean(box) && others.some(one => !contains(box, one.position));
+		const isSame = key === this.geometry && standing === this.standing && !isOut(this.plan);
 		[this.standing, this.thingsHere, this.lastFloor] = [standing, thingsHere, this.floor];
 		const room = current && floors.of(current) === this.floor ? current.id : null;
 		if (!isSame) {
 			this.zonesHere = here.zones.filter(one => rectangle(one.perimeter) && floors.of(one) === this.floor);
-			this.fit(environment, isLoaded, device);
+			this.fit(environment, isLoaded, device, others);
 			this.drawFloors();
 		}
-		const isMoved = place !== this.shownPlace || room !== this.shownRoom || this.floor !== this.shownFloor || key !== this.geometry;
-		if (place !== this.shownPlace) this.zoom.isFree = false;
+		if (place !== this.shownPlace) this.zoom.isFree = this.isFollowing = false;
+		const isMoved = place !== this.shownPlace || room !== this.shownRoom || this.floor !== this.shownFloor || key !== this.geometry
+			|| !this.isFollowing && isOut(this.aimed);
 		if (isMoved && this.plan && this.width && !this.zoom.isFree) {
-			this.zoom.go(this.aim(room && current), this.shownRoom !== undefined && place === this.shownPlace && !this.app.motion.isReduced);
+			const boxes = room && !this.isFollowing ? others.map(one => one.box) : [];
+			const own = room && rectangle(current.perimeter);
+			this.aimed = own && surrounding(boxes.concat(own), [], 0);
+			this.zoom.go(this.aim(this.aimed), this.shownRoom !== undefined && place === this.shownPlace && !this.app.motion.isReduced);
 		}
 		this.geometry = key;
 		if (this.plan && this.width) [this.shownPlace, this.shownRoom, this.shownFloor] = [place, room, this.floor];
 		return !isSame;
 	}
 
-	/** The plan, the perimeter or else all that has a place, and how large it is drawn. */
-	fit(environment, isLoaded, device) {
-		const plan = this.plan = !isLoaded ? null : environment && rectangle(environment.perimeter) || surrounding(
+	/** The plan, the perimeter or else all that has a place, with devices outside of it, and how large it is drawn. */
+	fit(environment, isLoaded, device, others) {
+		const place = !isLoaded ? null : environment && rectangle(environment.perimeter) || surrounding(
 			this.zonesHere.map(zone => rectangle(zone.perimeter)), this.thingsHere.concat(device || []).map(one => one.position));
+		const outside = place ? others.filter(one => !contains(place, one.position)) : [];
+		const plan = this.plan = outside.length ? surrounding([place, ...outside.map(one => one.box)], [], 0) : place;
 		this.isDown = isFlipped(environment);
 		if (!plan || !this.width) return;
 		const margin = Math.min(26, this.width / 14, this.height / 14);
@@ -153,11 +161,11 @@ export class MapView {
 		this.north.firstChild.style.transform = "rotate(" + -northOf(environment) + "deg)";
 	}
 
-	/** Scale and offset for a room of the plan; for the whole plan without one. */
-	aim(zone) {
-		if (!zone) return [1, 0, 0];
+	/** Scale and offset for a box of the plan; for the whole plan without one. */
+	aim(box) {
+		if (!box) return [1, 0, 0];
 		const most = Math.max(1, Math.min(this.width, this.height) / LEAST / this.unit);
-		const [scale, x, y] = this.zoom.around(this.whole(rectangle(zone.perimeter)), most);
+		const [scale, x, y] = this.zoom.around(this.whole(box), most);
 		const plan = this.whole(this.plan);
 		return [scale, inside(x, plan.x * scale, plan.width * scale, this.width), inside(y, plan.y * scale, plan.height * scale, this.height)];
 	}
@@ -167,13 +175,15 @@ export class MapView {
 		this.zoom.go([1, 0, 0], !this.app.motion.isReduced);
 	}
 
-	/** Shows the device's room, and follows it from now on. */
+	/** Shows the device's room, and follows it alone from now on. */
 	follow() {
 		const { zone, here } = this.app.model;
+		const room = zone && here.bySlug.get(zone.slug);
 		this.chosenFloor = null;
 		this.zoom.isFree = false;
+		this.isFollowing = true;
 		this.app.redraw();
-		if (this.plan) this.zoom.go(this.aim(zone && here.bySlug.get(zone.slug)), !this.app.motion.isReduced);
+		if (this.plan) this.zoom.go(this.aim(room && rectangle(room.perimeter)), !this.app.motion.isReduced);
 	}
 
 	drawFloors() {
@@ -270,8 +280,9 @@ export class MapView {
 	drawAll() {
 		const { environment } = this.app.model;
 		this.isMoved = false;
-		show(this.perimeter, environment && rectangle(environment.perimeter));
-		this.drawBox(this.perimeter, this.plan, 0);
+		const border = environment && rectangle(environment.perimeter);
+		show(this.perimeter, border);
+		if (border) this.drawBox(this.perimeter, border, 0);
 		this.drawZones();
 		this.marks.draw(point => this.at(point), this.app.model, this.app.profiles);
 		const selected = this.marks.shown.find(one => this.app.model.isSelected(one.thing));
@@ -367,10 +378,11 @@ export class MapView {
 		const isOn = limit => best && away(best) <= limit;
 		if (isOn(Math.max(TOUCH, this.marks.radius + 6))) { this.pick(best.node); return; }
 		const room = this.zonePlaces.filter(({ box: one }) => x >= one.x && x <= one.x + one.width && y >= one.y && y <= one.y + one.height).pop();
-		const aim = room && this.aim(room.zone);
+		const aim = room && this.aim(rectangle(room.zone.perimeter));
 		if (aim && aim[0] > this.zoom.scale * 1.15) {
 			const { zone } = this.app.model;
-			this.zoom.isFree = !(zone && zone.id === room.zone.id);
+			this.isFollowing = Boolean(zone) && zone.id === room.zone.id;
+			this.zoom.isFree = !this.isFollowing;
 			this.zoom.go(aim, !this.app.motion.isReduced);
 		} else if (isOn(REACH)) this.pick(best.node);
 	}
