@@ -63,7 +63,7 @@ struct DevicePageTests {
             let script = try ChildProcess(
                 "/usr/bin/python3",
                 [
-                    "-B", Interop.program("devices"), "http://127.0.0.1:\(port)", anna, bert,
+                    "-B", Interop.program("devices"), "http://127.0.0.1:\(port)", home.node, anna, bert,
                     try await home.signInLink("anna"), try await home.signInLink("bert"),
                 ],
                 output: output

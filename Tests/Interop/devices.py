@@ -1,7 +1,8 @@
 """Several devices on the kiosk page, in a real browser.
 
-Arguments: the page's address, the nodes of Anna, who walks from the living room to the kitchen while this runs, and of Bert, who stays in
-the kitchen; a link that signs in the user of Anna's device, who has nothing else, and one for Bert's, who may see the kitchen.
+Arguments: the page's address; the nodes of the daemon's own device, of Anna, who walks from the living room to the kitchen while
+this runs, and of Bert, who stays in the kitchen; a link that signs in the user of Anna's device, who has nothing else, and one for
+Bert's, who may see the kitchen.
 """
 import importlib.machinery
 import importlib.util
@@ -79,7 +80,7 @@ PART = "return (document.querySelector('.part-links [aria-current=page]') || {})
 SAYS = "return document.querySelector('main').innerText.includes('%s')"
 
 
-def main(address, anna, bert, anna_link, bert_link):
+def main(address, own, anna, bert, anna_link, bert_link):
     failures = []
 
     def expect(is_true, text):
@@ -122,7 +123,12 @@ def main(address, anna, bert, anna_link, bert_link):
         see(IN_VIEW % "3 2", "the map does not follow the daemon's device")
         page.open("map", f"kiosk-check&device={bert}")
         see(IN_VIEW % "3 1", "the map does not follow Bert")
+        # Also the daemon's own device may be named.
+        page.open("map", f"kiosk-check&device={own}")
+        see("return document.getElementById('top-zone').textContent === 'Living room'", "the page of the own device has no zone")
         page.size(1280, 800)
+        page.open("device", f"kiosk-check&device={anna}")
+        see("return document.getElementById('top-zone').textContent === 'Living room'", "the page does not say where Anna is")
         # From now on she goes to the kitchen.
         print("go", flush=True)
         see("return document.getElementById('top-zone').textContent === 'Kitchen'", "the page does not follow Anna")

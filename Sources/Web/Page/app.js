@@ -301,8 +301,9 @@ class App {
 	}
 
 	onDevices(change) {
+		const wasElsewhere = this.isElsewhere;
 		change();
-		if (this.isElsewhere && this.ownState) this.onState(this.ownState);
+		if ((wasElsewhere || this.isElsewhere) && this.ownState) this.onState(this.ownState);
 	}
 
 	onChange(type, value) {
