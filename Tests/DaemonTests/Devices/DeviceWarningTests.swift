@@ -1,4 +1,6 @@
+import Accounts
 import JSON
+import People
 import TestSupport
 import Testing
 import Threading
@@ -60,6 +62,50 @@ struct DeviceWarningTests {
                 #expect(messages.first?.contains("as tablet and as anna") == true, "\(messages)")
                 #expect(!answer.body.text.contains(TestDevices.key))
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.off, "anna is nobody's until the user \"anna\" is switched on again"),
+            (.pending, "anna is nobody's until the user \"anna\", who has only signed up, is active"),
+            (nil, "anna is nobody's until there is a user \"anna\""),
+        ] as [(UserState?, String)]
+    )
+    func `a device whose user is not active is accepted with a warning, as long as that is so`(
+        state: UserState?,
+        message: String
+    ) async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            try devices.accounts.change { store in
+                guard let state else { return try store.removeUser("anna", by: .program(at: 1)) }
+                try store.setState(state, ofUser: "anna", by: .program(at: 1))
+            }
+            let edited = await devices.ask("PATCH", "device-settings/anna", ["name": "A"])
+            #expect(edited.status == 200 && Self.messages(edited.body) == [message], "\(edited.body)")
+            #expect(edited.body["warnings"]?.array?.first?["field"] == "user")
+            let other = await devices.ask("PATCH", "device-settings/anna", ["user": "bob"])
+            #expect(other.status == 200 && other.body["warnings"] == nil, "\(other.body)")
+            guard state != nil else { return }
+            let back = await devices.ask("PATCH", "device-settings/anna", ["user": "anna"])
+            #expect(back.status == 200 && Self.messages(back.body) == [message], "\(back.body)")
+            let new: JSONValue = ["node": "watch", "user": "anna", "heard_as": ["phone:watch"]]
+            let added = await devices.ask("POST", "device-settings", new)
+            #expect(added.status == 201 && Self.messages(added.body).count == 1, "\(added.body)")
+        }
+    }
+
+    @Test func `who owns one device does not learn that its user is switched off`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            try devices.accounts.change { store in
+                try store.setState(.off, ofUser: "anna", by: .program(at: 1))
+                let grant = Grant(id: 0, .user(devices.bob), .own, .device("anna"))
+                _ = try store.addGrant(grant, by: .program(at: 1))
+            }
+            let edited = await devices.ask("PATCH", "device-settings/anna", ["name": "A"], as: devices.bob)
+            #expect(edited.status == 200 && edited.body["warnings"] == nil, "\(edited.body)")
         }
     }
 

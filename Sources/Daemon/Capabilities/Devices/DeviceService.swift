@@ -150,7 +150,13 @@ package actor DeviceService {
         for requester: Requester
     ) -> JSONValue {
         let row = row(entry, for: requester)
-        let warnings = entry.warnings(after: old, own: own(), first: registry.first)
+        let warnings = entry.warnings(
+            after: old,
+            own: own(),
+            first: registry.first,
+            // As for who may change the user: others learn nothing of users.
+            users: has(.own, on: .devices, requester) ? accounts.table : nil
+        )
         guard !warnings.isEmpty, var members = row.object else { return row }
         members["warnings"] = .array(warnings)
         return .object(members)

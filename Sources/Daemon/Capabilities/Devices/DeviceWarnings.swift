@@ -1,5 +1,7 @@
 import JSON
+import People
 import Receivers
+import Text
 
 /// What is legal in an entry of the list of devices and probably a mistake: it is accepted, and the answer names it.
 extension DeviceSettings {
@@ -7,7 +9,13 @@ extension DeviceSettings {
     ///   - old: The entry before the change; `nil` for a new device.
     ///   - own: What receivers call the daemon's own device; `nil` if they do not hear it.
     ///   - first: The daemon's own node.
-    func warnings(after old: DeviceSettings?, own: String?, first: String) -> [JSONValue] {
+    ///   - table: The users; `nil` for who may not know them.
+    func warnings(
+        after old: DeviceSettings?,
+        own: String?,
+        first: String,
+        users table: AccessTable?
+    ) -> [JSONValue] {
         var warnings: [(field: String, message: String)] = []
         if heardAs.isEmpty, location == nil {
             let message = "\(node) has neither an id nor a location, so it is never anywhere"
@@ -19,13 +27,28 @@ extension DeviceSettings {
             let what = lost == 1 ? "an identity key of \(node) was" : "\(lost) identity keys of \(node) were"
             warnings.append(("heard_as", "\(what) removed; irk:*** among the ids keeps one that is there"))
         }
+        if let table, let message = warning(ofUserAmong: table) { warnings.append(("user", message)) }
         warnings += warningsOfOwnDevice(own, first)
         return warnings.map { ["field": .string($0.field), "message": .string($0.message)] }
     }
 
+    /// Warns of a user who is not active, and so cannot use the device.
+    private func warning(ofUserAmong table: AccessTable) -> String? {
+        guard let user else { return nil }
+        let name = QuotedValue.of(user)
+        switch table.user(named: user)?.state {
+        case .active: return nil
+        case .off: return "\(node) is nobody's until the user \(name) is switched on again"
+        case .pending: return "\(node) is nobody's until the user \(name), who has only signed up, is active"
+        case nil:
+            let hint = NearestName.hint(for: user, among: table.users.map(\.name))
+            return "\(node) is nobody's until there is a user \(name)\(hint)"
+        }
+    }
+
     /// Warns of ids by which receivers know the daemon's own device as well.
     ///
-    /// - Parameters: As those of ``warnings(after:own:first:)``.
+    /// - Parameters: As those of ``warnings(after:own:first:users:)``.
     func warningsOfOwnDevice(_ own: String?, _ first: String) -> [(field: String, message: String)] {
         let ownList = DeviceList(ofOwnDevice: own)
         return heardAs.enumerated().compactMap { position, text in
