@@ -71,11 +71,19 @@ extension AccountsAPI {
         return AccountsResponse(200, try userList(registry.table).first { $0["name"]?.string == name })
     }
 
-    func removeUser(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+    func removeUser(_ word: String, _ call: inout AccountsCall) async throws(AccountsError)
+        -> AccountsResponse
+    {
         let name = call.userName(word)
         call.log("user rm", user: name)
         try change { try $0.removeUser(name, by: call.authority) }
-        return .done
+        // They still name the user, and are nobody's.
+        let devices = await place.devices(name)
+        guard !devices.isEmpty else { return .done }
+        return AccountsResponse(
+            200,
+            ["name": .string(name), "devices": .array(devices.map { .string($0) })]
+        )
     }
 
     func setPassword(_ word: String, _ call: inout AccountsCall) async throws(AccountsError)

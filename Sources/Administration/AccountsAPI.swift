@@ -130,7 +130,7 @@ package final class AccountsAPI: Sendable {
         case (.get, "users"): try users(call)
         case (_, "users"): try await addUser(&call)
         case (.patch, "users/{user}"): try editUser(word, &call)
-        case (_, "users/{user}"): try removeUser(word, &call)
+        case (_, "users/{user}"): try await removeUser(word, &call)
         case (_, "users/{user}/password"): try await setPassword(word, &call)
         case (.get, "groups"): try await groups(call)
         case (_, "groups"): try addGroup(&call)

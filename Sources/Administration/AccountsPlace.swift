@@ -18,6 +18,8 @@ package struct AccountsPlace: Sendable {
     package var all: @Sendable (FlareClass) async -> [ObjectReference]
     /// The nodes of all devices; `nil` where they are not known.
     package var nodes: @Sendable () async -> [String]?
+    /// The nodes of the devices that name a user as theirs, sorted, as far as the list is known.
+    package var devices: @Sendable (_ user: String) async -> [String]
 
     package init(
         find: @escaping @Sendable (FlareClass, String) async -> [[FlareID]],
@@ -25,9 +27,11 @@ package struct AccountsPlace: Sendable {
         slugs:
             @escaping @Sendable ([ObjectReference]) async -> [ObjectReference: String],
         all: @escaping @Sendable (FlareClass) async -> [ObjectReference] = { _ in [] },
-        nodes: @escaping @Sendable () async -> [String]? = { nil }
+        nodes: @escaping @Sendable () async -> [String]? = { nil },
+        devices: @escaping @Sendable (_ user: String) async -> [String] = { _ in [] }
     ) {
-        (self.find, self.locate, self.slugs, self.all, self.nodes) = (find, locate, slugs, all, nodes)
+        (self.find, self.locate, self.slugs, self.all) = (find, locate, slugs, all)
+        (self.nodes, self.devices) = (nodes, devices)
     }
 }
 

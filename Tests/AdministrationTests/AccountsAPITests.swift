@@ -119,6 +119,18 @@ struct AccountsAPITests {
         #expect(try desk.log().last?.target == "eve")
     }
 
+    @Test(arguments: [false, true])
+    func `the answer to a removal names the devices that are nobody's now`(isByIdentifier: Bool) async throws
+    {
+        let desk = try TestAdministration()
+        let phil = try #require(await desk.ask(.post, "users", ["name": "phil"]).body?["id"]?.string)
+        let word = isByIdentifier ? phil : "phil"
+        let removed = await desk.ask(.delete, "users/\(word)", as: desk.owner)
+        #expect(removed.status == 200 && removed.body == ["name": "phil", "devices": ["anna", "watch"]])
+        let again = await desk.ask(.delete, "users/phil", as: desk.owner)
+        #expect(again.status == 404 && again.body?["devices"] == nil)
+    }
+
     @Test func `the last owner stays`() async throws {
         let desk = try TestAdministration()
         for answer in [

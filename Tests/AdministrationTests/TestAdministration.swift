@@ -57,7 +57,8 @@ struct TestAdministration {
                 slugs.filter { references.contains($0.key) }
             },
             all: { kind in slugs.keys.filter { $0.kind == kind } },
-            nodes: { ["wall", "anna"] }
+            nodes: { ["wall", "anna"] },
+            devices: { $0 == "phil" ? ["anna", "watch"] : [] }
         )
         let send: @Sendable (EmailMessage) -> Void = { message in emails.withLock { $0.append(message) } }
         api = AccountsAPI(

@@ -8,11 +8,14 @@ import Foundation
 import JSON
 import Logging
 import People
+import Receivers
 import Sensing
 
 /// The place of a state folder without a daemon: the slugs that it gave, and the database of its Flare server.
 struct StoredPlace {
     private let slugs: SlugRegistry
+    /// The users of the devices of the database, by node: those of the file are not known.
+    private let deviceUsers: [String: String]
     /// `nil` without a database, as with a server elsewhere.
     private let hub: FlareHub?
     private let store: FlareStore?
@@ -23,6 +26,7 @@ struct StoredPlace {
     /// - Throws: ``VerbError`` if another process has the database open, or if it cannot be used.
     init(_ state: StateStore, _ folder: StateFolder) async throws {
         slugs = try state.memory().slugs
+        deviceUsers = try state.listedDevices().devices.reduce(into: [:]) { $0[$1.node] = $1.user }
         guard access(folder.flareDatabase, F_OK) == 0 else {
             (hub, store) = (nil, nil)
             return
@@ -62,7 +66,8 @@ struct StoredPlace {
             find: { kind, word in await find(kind, word) },
             locate: { reference in await locate(reference) },
             slugs: { references in slugs.slugs(of: references) },
-            all: { kind in slugs.objects(of: kind) }
+            all: { kind in slugs.objects(of: kind) },
+            devices: { user in deviceUsers.filter { $0.value == user }.keys.sorted() }
         )
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import Logging
 import People
 
 /// `trilateral user`: who may speak.
@@ -99,7 +100,13 @@ struct UserRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await people.ask(.delete, ["users", name])
+        let answer = try await people.ask(.delete, ["users", name])
+        let devices = (answer["devices"]?.array ?? []).compactMap(\.string)
+        guard !devices.isEmpty else { return }
+        StandardError.report(
+            "these devices still name this user, and are nobody's now: \(devices.joined(separator: ", "))",
+            as: .notice
+        )
     }
 }
 

@@ -329,6 +329,18 @@ struct DeviceListRequestTests {
         }
     }
 
+    @Test func `the devices of a user are those that name the user`() async throws {
+        let file = [
+            DeviceSettings(number: 1, node: "watch", user: "anna", heardAs: ["name:w"]),
+            DeviceSettings(number: 2, node: "cat", user: "bob", heardAs: ["name:tom"]),
+        ]
+        try await withDevices(file: file) { devices in
+            await devices.addPhone()
+            #expect(devices.registry.nodes(of: "anna") == ["anna", "watch"])
+            #expect(devices.registry.nodes(of: "bob") == ["cat"] && devices.registry.nodes(of: "a").isEmpty)
+        }
+    }
+
     @Test func `rights on a device do not count for the next one of its node`() async throws {
         try await withDevices { devices in
             await devices.addPhone()

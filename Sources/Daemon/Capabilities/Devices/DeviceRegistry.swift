@@ -76,6 +76,11 @@ package final class DeviceRegistry: Sendable {
     /// The nodes of all devices, that of the daemon itself first.
     package var nodes: [String] { state.withLock { [$0.first] + $0.list.devices.map(\.node) } }
 
+    /// The nodes of the devices that name a user as theirs, sorted.
+    package func nodes(of user: String) -> [String] {
+        list.devices.filter { $0.user == user }.map(\.node).sorted()
+    }
+
     /// The entries that count, with their identity keys: those of the file, then those of the database.
     package var settings: [DeviceSettings] {
         state.withLock { state in

@@ -16,7 +16,8 @@ extension AccountsPlace {
             locate: { [weak runtime] reference in await runtime?.place(of: reference, flare) ?? nil },
             slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] },
             all: { [weak runtime] kind in await runtime?.objects(of: kind) ?? [] },
-            nodes: { devices.nodes }
+            nodes: { devices.nodes },
+            devices: { devices.nodes(of: $0) }
         )
     }
 }
