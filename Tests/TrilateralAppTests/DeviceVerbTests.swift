@@ -69,8 +69,23 @@ import Testing
     @Test(arguments: ["add", "edit"])
     func `an unknown option is named, and not what is missing without it`(verb: String) async throws {
         try await withVerbDesk { desk in
-            let end = try await desk.run(["device", verb, "anna", "--node", "b"])
-            #expect(end.status == 64 && end.output.contains("Unknown option '--node'"), "\(end.output)")
+            let end = try await desk.run(["device", verb, "anna", "--zone", "b"])
+            #expect(end.status == 64 && end.output.contains("Unknown option '--zone'"), "\(end.output)")
+        }
+    }
+
+    @Test func `who would change the node of a device is told how to replace the device`() async throws {
+        try await withVerbDesk { desk in
+            try await desk.withDaemon([:]) {
+                let end = try await desk.run(["device", "edit", "anna", "--node", "b", "--name", "B"])
+                #expect(end.status == 64 && !end.output.contains("--name'"), "\(end.output)")
+                for words in ["cannot be changed", "`trilateral device rm`", "`trilateral device add`"] {
+                    #expect(end.output.contains(words), "\(end.output)")
+                }
+            }
+            #expect(desk.sent.isEmpty)
+            let help = try await desk.run(["device", "edit", "--help"])
+            #expect(help.status == 0 && !help.output.contains("--node"), "\(help.output)")
         }
     }
 

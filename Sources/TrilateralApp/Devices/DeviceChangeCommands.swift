@@ -166,6 +166,10 @@ struct DeviceEditCommand: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceArgument
 
+    /// People look for it; without it the parser would advise --name.
+    @Option(help: .hidden)
+    var node: String?
+
     @Option(help: "Another name for people.")
     var name: String?
 
@@ -184,6 +188,12 @@ struct DeviceEditCommand: AsyncParsableCommand {
 
     func validate() throws {
         try heard.check()
+        guard node == nil else {
+            throw ValidationError(
+                "the node of a device cannot be changed: `trilateral device rm` removes the device, and `trilateral device add` "
+                    + "adds it with another node"
+            )
+        }
     }
 
     func run() async throws {
