@@ -56,6 +56,7 @@ import Testing
         try await withVerbDesk { desk in
             for words in [
                 [option, Self.key], ["\(option)=\(Self.key)"], ["--heard-as", "x", option, "short"],
+                [option], [option, "--name", "A"], [option, Self.key, option, Self.key],
             ] {
                 let end = try await desk.run(["device", verb, "anna"] + words)
                 #expect(end.status == 64 && end.output.contains("use --irk-file FILE"), "\(end.output)")

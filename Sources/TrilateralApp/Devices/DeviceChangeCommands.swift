@@ -31,13 +31,18 @@ struct HeardAsOptions: ParsableArguments {
     )
     var irkFile: [String] = []
 
-    /// People try these first; without them the parser would only say that it does not know them.
-    @Option(name: [.customLong("irk"), .customLong("key")], help: .hidden)
-    var keys: [String] = []
+    /// People try these first; without them the parser would only say that it does not know them, or that a value is missing.
+    @Option(
+        name: [.customLong("irk"), .customLong("key")],
+        defaultAsFlag: "",
+        parsing: .next,
+        help: .hidden
+    )
+    var key: String?
 
     /// Refuses keys as arguments, which others on this machine can see.
     func check() throws {
-        guard keys.isEmpty, !heardAs.contains(where: Self.isKey) else {
+        guard key == nil, !heardAs.contains(where: Self.isKey) else {
             throw ValidationError(
                 "an identity key is not given on the command line, where it would stand in the shell's history and in the list "
                     + "of processes: use --irk-file FILE, and clear the key from the history"
