@@ -77,6 +77,10 @@ import Testing
             (DeviceSettings(node: "a", user: "Bob Smith"), "user", "must be a user's name"),
             (DeviceSettings(node: "a", location: "owntracks/+/phone"), "location", "must be a topic"),
             (DeviceSettings(node: "a", location: "/x"), "location", "must be a topic"),
+            (
+                DeviceSettings(node: "EC0234A357C8AD05341010A60A397D9B"), "node",
+                "between them (has 32 hexadecimal digits)"
+            ),
             (DeviceSettings(node: "a", heardAs: ["phone:a", "+"]), "heard_as[2]", "without +, # and /"),
             (DeviceSettings(node: "a", heardAs: ["phone/a"]), "heard_as[1]", "without +, # and /"),
             (

@@ -61,6 +61,32 @@ import Testing
         #expect(error?.description == "an identity key must have irk: before it")
     }
 
+    @Test(arguments: [
+        ("ec0234a357c8ad05341010a60a397d9", "(has 31 hexadecimal digits)"),
+        ("ec0234a357c8ad05341010a60a397d9b7", "(has 33 hexadecimal digits)"),
+        ("ec0234a357c8ad053410l0a60a397d9b", "(has 31 hexadecimal digits and 1 other letter)"),
+        ("ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d/9b", "(has 32 hexadecimal digits)"),
+        ("mac:ec0234a357c8ad05341010a60a397d9", "(has 31 hexadecimal digits)"),
+        (":ec0234a357c8ad05341010a60a397doo", "(has 30 hexadecimal digits and 2 other letters)"),
+        ("irk :ec0234a357c8ad05341010a60a397d9", "must have irk: before it"),
+        ("IRK=ec0234a357c8ad05341010a60a397d9", "must have irk: before it"),
+    ])
+    func `a mistyped key is described in its refusal, and not shown`(_ text: String, _ words: String) {
+        let error = #expect(throws: HeardIDError.self) { try HeardID(text: text) }
+        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+        let shown = error?.description ?? "ec0234"
+        #expect(!shown.contains("ec0234") && !shown.contains("ec:02"))
+    }
+
+    @Test(arguments: [
+        "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-70000", "mac:aabbccddee",
+        "the phone of Anna in the hall",
+    ])
+    func `what cannot be a key is shown in its refusal`(_ text: String) {
+        let error = #expect(throws: HeardIDError.self) { try HeardID(text: text) }
+        #expect(error?.description.contains("(is \"\(text)\")") == true)
+    }
+
     @Test func `a key is neither printed nor published`() throws {
         let id = try HeardID(text: "irk:ec0234a357c8ad05341010a60a397d9b")
         #expect(!"\(id) \([id]) \(String(reflecting: id))".contains("ec0234"))

@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [
         "irk:\(key)", key, "IRK:ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d:9b",
-        "irk:m31hpKoQEDQFrcijVzQC7A==",
+        "irk:m31hpKoQEDQFrcijVzQC7A==", "ec0234a357c8ad05341010a60a397d9",
     ])
     func `a key on the command line is refused and not repeated`(id: String) async throws {
         try await withVerbDesk { desk in

@@ -176,7 +176,7 @@ package struct DeviceList: Sendable, Hashable {
         }
         if let name = entry.name, let problem = Self.problem(ofName: name) { report("name", problem) }
         if let user = entry.user, !AccountName.isLegal(user) {
-            report("user", "must be a user's name: \(AccountName.rule) (is \(QuotedValue.of(user)))")
+            report("user", "must be a user's name: \(AccountName.rule) (\(IdentityKey.described(user)))")
         }
         if let location = entry.location, let problem = Self.problem(ofTopic: location) {
             report("location", problem)
@@ -253,7 +253,7 @@ package struct DeviceList: Sendable, Hashable {
             (1...48).contains(bytes.count) && bytes.first != hyphen && bytes.last != hyphen
             && bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == hyphen }
             && !zip(bytes, bytes.dropFirst()).contains { $0 == hyphen && $1 == hyphen }
-        if !isLegal { return "must be \(nodeRule) (is \(QuotedValue.of(node)))" }
+        if !isLegal { return "must be \(nodeRule) (\(IdentityKey.described(node)))" }
         if node == first { return "\(node) is this daemon's own node; choose another" }
         if wordsOfRules.contains(node) {
             let others = wordsOfRules.filter { $0 != node }.joined(separator: ", ")
@@ -269,7 +269,7 @@ package struct DeviceList: Sendable, Hashable {
             && !name.unicodeScalars.contains(where: HarmfulCharacters.contain)
         return isLegal
             ? nil
-            : "must be 1 to \(longestName) bytes without control characters (is \(QuotedValue.of(name)))"
+            : "must be 1 to \(longestName) bytes without control characters (\(IdentityKey.described(name)))"
     }
 
     private static func problem(ofTopic topic: String) -> String? {
@@ -279,6 +279,6 @@ package struct DeviceList: Sendable, Hashable {
             && !topic.unicodeScalars.contains(where: HarmfulCharacters.contain)
         return isLegal
             ? nil
-            : "must be a topic of 1 to 200 bytes without +, # and a leading $ or / (is \(QuotedValue.of(topic)))"
+            : "must be a topic of 1 to 200 bytes without +, # and a leading $ or / (\(IdentityKey.described(topic)))"
     }
 }

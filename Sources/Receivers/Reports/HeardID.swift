@@ -77,7 +77,7 @@ package enum HeardID: Sendable, Hashable {
         isKey(rest) ? .bareKey : .form(legal, text)
     }
 
-    /// Whether a text without `irk:` in front is an identity key all the same: somebody has forgotten that, or mistyped it.
+    /// Whether a text without `irk:` in front is meant as an identity key: somebody has forgotten that, or mistyped it.
     ///
     /// It is no id then, and no message shows it.
     private static func isKey(_ text: String) -> Bool {
@@ -85,8 +85,7 @@ package enum HeardID: Sendable, Hashable {
         guard (18...longest).contains(text.utf8.count) else { return false }
         if (try? IdentityKey(text: text)) != nil { return true }
         let kind = text.prefix { $0 != ":" && $0 != "=" }
-        guard kind.lowercased().filter({ !$0.isWhitespace }) == "irk" else { return false }
-        return (try? IdentityKey(text: String(text.dropFirst(kind.count + 1)))) != nil
+        return kind.lowercased().filter { !$0.isWhitespace } == "irk"
     }
 
     private static func checkLevel(_ text: String) throws(HeardIDError) {
@@ -209,12 +208,12 @@ package enum HeardIDError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .length(let count): "must have 1 to \(HeardID.longest) bytes (has \(count))"
         case .wildcard(let text):
-            "must be one level of a topic, without +, # and / (is \(QuotedValue.of(text)))"
+            "must be one level of a topic, without +, # and / (\(IdentityKey.described(text)))"
         case .characters: "must have no control characters"
         case .noKind(let text):
-            "must be an id such as irk:<key>, iBeacon:<uuid>-<major>-<minor>, phone:anna, or an address (is \(QuotedValue.of(text)))"
+            "must be an id such as irk:<key>, iBeacon:<uuid>-<major>-<minor>, phone:anna, or an address (\(IdentityKey.described(text)))"
         case .bareKey: "an identity key must have irk: before it"
-        case .form(let legal, let text): "must be \(legal) (is \(QuotedValue.of(text)))"
+        case .form(let legal, let text): "must be \(legal) (\(IdentityKey.described(text)))"
         case .key(let error): "\(error)"
         }
     }

@@ -60,7 +60,9 @@ struct HeardAsOptions: ParsableArguments {
         let rest = isNamed ? String(words.last ?? "") : id
         let digits = rest.utf8.filter { !": -".utf8.contains($0) }
         let isHexadecimal = digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-        return isNamed && digits.count > 16 || digits.count == 32 && isHexadecimal
+        // Of the digits of a key, some may be missing; a beacon whose kind is forgotten has hyphens.
+        let isKeyWithSlip = (24...40).contains(digits.count) && !id.contains("-")
+        return isNamed && digits.count > 16 || isHexadecimal && (digits.count == 32 || isKeyWithSlip)
     }
 
     /// The ids, with the keys that were read.

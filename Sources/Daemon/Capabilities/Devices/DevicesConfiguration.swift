@@ -95,7 +95,7 @@ extension ConfigurationType<String> {
         .scalar("an id of at most 1024 bytes") {
             $0.utf8.count <= 1024 ? $0 : nil
         } encode: { text in
-            text.lowercased().hasPrefix("irk:") ? "irk:***" : (try? HeardID(text: text))?.description ?? text
+            text.lowercased().hasPrefix("irk:") ? "irk:***" : (try? HeardID(text: text))?.description ?? "***"
         }
     }
 }
