@@ -38,16 +38,22 @@ import Testing
 
     @Test func `an old node writes numbers as texts`() throws {
         let (report, unusable) = try decode(
-            #"{"id":"phone:anna","rssi":"-71","rssi@1m":"-65","distance":"1.9","raw":2.1}"#
+            #"{"id":"phone:anna","rssi":"-71","rssi@1m":"-65","distance":"1.9","raw":240.5}"#
         )
         #expect(
             report.rssi == -71 && report.powerAtOneMetre == -65 && report.distance == 1.9 && unusable.isEmpty
         )
     }
 
+    @Test func `the distance by the last packet alone may be a long one`() throws {
+        let (report, unusable) = try decode(#"{"rssi":-95,"raw":240.5,"distance":14.12}"#)
+        #expect(report.raw == 240.5 && unusable.isEmpty)
+    }
+
     @Test(arguments: [
         (#"{"rssi":-70,"distance":1e9}"#, "distance must be a number from 0 to 1000 (is 1000000000)"),
-        (#"{"rssi":-70,"distance":-1}"#, "distance must be"), (#"{"rssi":-70,"var":"x"}"#, "var must be"),
+        (#"{"rssi":-70,"distance":-1}"#, "distance must be"), (#"{"rssi":-70,"raw":-1}"#, "raw must be"),
+        (#"{"rssi":-70,"var":"x"}"#, "var must be"),
         (#"{"rssi":-70,"rssi@1m":4}"#, "rssi@1m must be a whole number from -127 to -1"),
         (#"{"rssi":-70,"int":-5}"#, "int must be"), (#"{"rssi":-70,"mac":"nowhere"}"#, "mac must be twelve"),
         (#"{"rssi":-70,"id":"phone:bob"}"#, "id must be the one of the topic"),
@@ -95,7 +101,7 @@ import Testing
                 address: some(random.next() & 0xFFFF_FFFF_FFFF),
                 rssi: -number,
                 powerAtOneMetre: some(-1 - random.number(below: 127)),
-                raw: some(-number),
+                raw: some(number),
                 distance: some(number),
                 variance: some(number),
                 interval: some(random.number(below: 5000)),

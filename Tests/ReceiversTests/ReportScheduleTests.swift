@@ -42,15 +42,17 @@ import Testing
 
     @Test func `an id is reported once a period, with the median of its packets`() throws {
         var schedule = ReportSchedule(receiver: "kitchen")
-        for (number, rssi) in [-70, -72, -90, -71, -71].enumerated() {
+        for (number, rssi) in [-70, -71, -90, -71, -72].enumerated() {
             schedule.record(packet(Self.iBeacon, rssi, at: Double(number) / 5))
         }
         #expect(schedule.removeDue(at: 0.9).isEmpty && schedule.dueAt == 1)
         let reports = schedule.removeDue(at: 1)
         let report = try #require(reports.first)
-        #expect(reports.count == 1 && report.receiver == "kitchen" && report.rssi == -71 && report.raw == -71)
+        #expect(reports.count == 1 && report.receiver == "kitchen" && report.rssi == -71)
         #expect(report.interval == 200 && report.powerAtOneMetre == -65)
         #expect(report.distance.map { (1.5...1.8).contains($0) } == true)
+        // By the last packet, as nodes of ESPresense have it.
+        #expect(report.raw.map { (1.8...1.9).contains($0) } == true, "\(report.raw ?? 0)")
         #expect(schedule.removeDue(at: 2).isEmpty && schedule.dueAt == nil)
         let (read, unusable) = try DeviceReport.decode(report.payload, id: report.id, receiver: "kitchen")
         #expect(read.rssi == -71 && unusable.isEmpty)

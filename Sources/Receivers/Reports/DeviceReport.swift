@@ -17,7 +17,8 @@ package struct DeviceReport: Sendable, Hashable {
     package var rssi: Double
     /// The device's power at one metre, dBm.
     package var powerAtOneMetre: Int?
-    /// The last packet's received power, dBm.
+    /// Metres by the last packet alone; ESPresense writes it up to version 3.
+    /// - Source: ESPresense 3.3.6, BleFingerprint.cpp, `seen` and `fill`.
     package var raw: Double?
     /// Metres, by the receiver's own model; for people to read.
     package var distance: Double?
@@ -97,7 +98,7 @@ extension DeviceReport {
             }
         }
         report.powerAtOneMetre = fields.whole("rssi@1m", in: -127 ... -1)
-        report.raw = fields.number("raw", in: -200...200)
+        report.raw = fields.number("raw", in: 0...farthest)
         report.distance = fields.number("distance", in: 0...farthest)
         report.variance = fields.number("var", in: 0...1e6)
         report.interval = fields.whole("int", in: 0...86_400_000)
@@ -111,7 +112,7 @@ extension DeviceReport {
         if let name { members["name"] = .string(name) }
         if let address { members["mac"] = .string(HeardID.digits(address)) }
         if let powerAtOneMetre { members["rssi@1m"] = JSONValue(powerAtOneMetre) }
-        if let raw, raw.isFinite { members["raw"] = .number(Self.rounded(raw)) }
+        if let raw, !raw.isNaN { members["raw"] = .number(Self.rounded(min(raw, Self.farthest))) }
         if let distance, !distance.isNaN {
             members["distance"] = .number(Self.rounded(min(distance, Self.farthest)))
         }

@@ -104,7 +104,7 @@ package struct ReportSchedule: Sendable {
         let variance =
             levels.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / Double(levels.count)
         let power = entry.last.powerAtOneMetre ?? Self.defaultPower
-        let distance = pow(10, (Double(power) - median) / (10 * Self.absorption))
+        let distance = Self.distance(of: median, power)
         // How far the distance moves for one dB.
         let slope = distance * log(10) / (10 * Self.absorption)
         return DeviceReport(
@@ -114,10 +114,19 @@ package struct ReportSchedule: Sendable {
             address: entry.last.address.bits,
             rssi: median,
             powerAtOneMetre: power,
-            raw: Double(entry.last.rssi),
+            raw: Self.distance(of: Double(entry.last.rssi), power),
             distance: distance,
             variance: variance * slope * slope,
             interval: Int((length * 1000 / Double(entry.packets)).rounded())
         )
+    }
+
+    /// Metres, for people.
+    ///
+    /// - Parameters:
+    ///   - rssi: Received power, dBm.
+    ///   - power: The power at one metre, dBm.
+    private static func distance(of rssi: Double, _ power: Int) -> Double {
+        pow(10, (Double(power) - rssi) / (10 * absorption))
     }
 }
