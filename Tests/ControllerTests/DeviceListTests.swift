@@ -10,22 +10,29 @@ import Things
     private static let bert = ListedNode(node: "bert", name: "Bert", kind: "phone")
 
     /// A controller from its start, with everything read and no request pending.
-    private func rig(_ change: (inout PersistedState) -> Void = { _ in }) -> Rig {
+    private func rig(
+        presence: ControllerConfiguration.Presence = .server,
+        server: HouseServer = HouseServer(),
+        _ change: (inout PersistedState) -> Void = { _ in }
+    ) -> Rig {
         var memory = PersistedState()
         memory.environment = House.home
         memory.devices = [House.home: House.homeDevice, House.office: House.officeDevice]
         change(&memory)
         var configuration = ControllerConfiguration()
         (configuration.node, configuration.nodes) = ("hall", [Self.anna, Self.bert])
-        configuration.presence = .server
-        var rig = Rig(memory: memory, configuration: configuration)
+        var rig = Rig(memory: memory, configuration: configuration, presence: presence, server: server)
         rig.happens(.flare(.linkUp))
         rig.serve()
         return rig
     }
 
-    private func list(_ nodes: [ListedNode], leavingPlace leaving: Set<String> = []) -> ControllerEvent {
-        .nodesListed(nodes, leavingPlace: leaving)
+    private func list(
+        _ nodes: [ListedNode],
+        leavingPlace leaving: Set<String> = [],
+        removed: Set<String> = []
+    ) -> ControllerEvent {
+        .nodesListed(nodes, leavingPlace: leaving, removed: removed)
     }
 
     @Test func `a device that comes back to the list is the same device`() throws {
@@ -36,6 +43,93 @@ import Things
         rig.serve()
         #expect(rig.state.nodes["bert"]?.device?.id == bert)
         #expect(rig.server.devices.count == 4)
+    }
+
+    private static func bringBertToLivingRoom(_ rig: inout Rig) {
+        for _ in 0..<5 {
+            rig.happens(.node("bert", House.estimate(6, 2)), after: 1100)
+            rig.serve()
+        }
+        #expect(rig.state.nodes["bert"]?.zoneID == House.living)
+    }
+
+    /// Bert was in the living room, somebody has removed him, and there is another device of his node.
+    private func successor(_ entry: ListedNode = Self.bert, isThereAlready: Bool = false) -> Rig {
+        var rig = rig(presence: .steady(.init()))
+        Self.bringBertToLivingRoom(&rig)
+        if !isThereAlready { rig.happens(list([Self.anna], removed: ["bert"])) }
+        rig.happens(list([Self.anna, entry], removed: isThereAlready ? ["bert"] : []))
+        rig.serve()
+        return rig
+    }
+
+    @Test(arguments: [false, true])
+    func `the next device of a node that was removed has its object, and no position until one is known`(
+        isThereAlready: Bool
+    ) {
+        var rig = successor(isThereAlready: isThereAlready)
+        #expect(rig.server.devices.count == 4, "nothing is made")
+        for _ in 0..<2 {
+            let bert = rig.state.nodes["bert"]
+            #expect(bert?.device != nil && bert?.device?.position == nil && bert?.zoneID == nil)
+            #expect(bert?.fix == nil && bert?.seenAt == nil)
+            // Nor after a link that was lost.
+            rig.happens(.flare(.linkDown(reason: "off")))
+            rig.happens(.flare(.linkUp))
+            rig.serve()
+        }
+        Self.bringBertToLivingRoom(&rig)
+        rig.happens(.flare(.linkDown(reason: "off")))
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.nodes["bert"]?.device?.position != nil, "this one is its own")
+    }
+
+    @Test func `the next device of a node that was removed is where somebody puts it`() throws {
+        var rig = successor()
+        let bert = try #require(rig.state.nodes["bert"]?.device?.id)
+        let point = Point3D(x: 6, y: 2.5)
+        for index in rig.server.devices.indices where rig.server.devices[index].id == bert {
+            rig.server.devices[index].position = point
+        }
+        rig.happens(.flare(.notice(.position(ObjectReference(.device, bert), point, sender: nil))))
+        rig.serve()
+        #expect(rig.state.nodes["bert"]?.device?.position == point)
+        rig.happens(.flare(.linkDown(reason: "off")))
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.nodes["bert"]?.device?.position == point)
+    }
+
+    @Test func `a device that was removed leaves a mark for later runs, and one of the file none`() {
+        var rig = rig(presence: .steady(.init()))
+        func marks(_ effects: [ControllerEffect]) -> [ControllerEffect] {
+            effects.filter { effect in
+                if case .remember(.node("bert", .position(.ofAnother, _))) = effect { true } else { false }
+            }
+        }
+        #expect(marks(rig.happens(list([Self.anna]))).isEmpty)
+        #expect(marks(rig.happens(list([Self.anna], removed: ["bert"]))).count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a later run knows that a position is that of a device that was removed`(isMarked: Bool) {
+        var server = HouseServer()
+        let point = Point3D(x: 6, y: 2.5)
+        for index in server.devices.indices { server.devices[index].position = point }
+        let rig = rig(presence: .steady(.init()), server: server) { memory in
+            memory.nodes["bert"] = .init(devices: [House.home: House.homeDevice])
+            if isMarked { memory.nodes["bert"]?.positions[House.home] = .ofAnother }
+            memory.devices[House.home] = nil
+        }
+        let bert = rig.state.nodes["bert"]
+        #expect(bert?.device?.id == House.homeDevice && bert?.device?.position == (isMarked ? nil : point))
+        #expect(bert?.zoneID == (isMarked ? nil : House.living))
+    }
+
+    @Test func `the next device of a node that was removed has a name of its own in the place`() {
+        let rig = successor(ListedNode(node: "bert", name: "Tom", kind: "pet"))
+        #expect(rig.state.nodes["bert"]?.device?.name == "Tom")
     }
 
     @Test func `a device that is added while the daemon runs is made in the place, and nobody else notices`()

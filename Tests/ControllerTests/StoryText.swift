@@ -66,6 +66,8 @@ enum StoryText {
             "remember a position in \(name(environment)) since \(since)"
         case .remember(.position(.ended(let at)?, let environment)):
             "remember the last position in \(name(environment)) at \(at)"
+        case .remember(.position(.ofAnother?, let environment)):
+            "remember that the position in \(name(environment)) is another device's"
         case .remember(.slice(let record)):
             "log \((record.value as? Lifecycle.LoggedCall)?.transition.call.rawValue ?? "?")"
         case .remember(.node(let node, let record)): "\(node): \(line(.remember(record)))"

@@ -103,13 +103,13 @@ struct StateStoreTests {
                 .slug("lamp", lamp, home: home), .slug("lamp", ObjectReference(.zone, home), home: home),
                 .slug("home", ObjectReference(.environment, home), home: nil), .sensor(.gps, on: true),
                 .sensor(.gps, on: false), .sensor(.beacons, on: true),
-                .position(.held(since: 1000), environment: home),
+                .position(.held(since: 1000), environment: home), .epoch("1"), .epoch("2"),
                 .position(.ended(at: 2000), environment: office),
                 .node("anna", .position(.ended(at: 3000), environment: home)),
                 .node("bert", .position(.held(since: 4000), environment: home)),
-                .node("bert", .position(nil, environment: home)),
-                .root("t/m", isUsed: true), .root("t/n", isUsed: true), .root("u", isUsed: true),
-                .root("t/m", isUsed: false), .epoch("1"), .epoch("2"),
+                .node("anna", .position(.ofAnother, environment: office)),
+                .node("bert", .position(nil, environment: home)), .root("t/m", isUsed: true),
+                .root("t/n", isUsed: true), .root("u", isUsed: true), .root("t/m", isUsed: false),
             ]
             let store = try StateStore(folder: folder.url)
             for memento in mementos { try store.save([memento]) }
@@ -120,7 +120,7 @@ struct StateStoreTests {
             #expect(memory.devices == [home: phone, office: phone])
             #expect(memory.sensors == [.gps: false, .beacons: true])
             #expect(memory.positions == [home: .held(since: 1000), office: .ended(at: 2000)])
-            #expect(memory.nodes["anna"]?.positions == [home: .ended(at: 3000)])
+            #expect(memory.nodes["anna"]?.positions == [home: .ended(at: 3000), office: .ofAnother])
             #expect(memory.nodes["bert"]?.positions ?? [:] == [:])
             #expect(memory.slugs.id(of: "lamp", kind: .thing) == lamp.id)
             #expect(memory.slugs.id(of: "lamp", kind: .zone) == home)

@@ -4,14 +4,31 @@ import Things
 /// The list of further devices, which may change while they move.
 extension DeviceController {
     /// Follows a list that was changed while the daemon runs, without another configuration.
-    mutating func nodesListed(_ listed: [ListedNode], leavingPlace leaving: Set<String>) {
+    ///
+    /// - Parameters: See ``ControllerEvent/nodesListed(_:leavingPlace:removed:)``.
+    mutating func nodesListed(
+        _ listed: [ListedNode],
+        leavingPlace leaving: Set<String>,
+        removed: Set<String>
+    ) {
         core.configuration.nodes = listed
+        // Who is there again already is another device.
+        if !removed.isEmpty { useNodes(listed.filter { !removed.contains($0.node) }) }
+        for node in removed.sorted() { forgetPositions(of: node) }
         useNodes(listed)
         nodesLeavingPlace.formUnion(leaving)
         nodesLeavingPlace.subtract(listed.map(\.node))
         for node in leaving.sorted() where state.nodes[node] == nil {
             let devices = memory.nodes.removeValue(forKey: node)?.devices.values.sorted() ?? []
             for device in devices { removeFromPlace(device) }
+        }
+    }
+
+    /// The next device of a node that was removed has the objects of the former one in the place, but not its positions.
+    private mutating func forgetPositions(of node: String) {
+        for environment in memory.nodes[node]?.devices.keys.sorted() ?? [] {
+            memory.nodes[node]?.positions[environment] = .ofAnother
+            effects.append(.remember(.node(node, .position(.ofAnother, environment: environment))))
         }
     }
 
@@ -67,7 +84,7 @@ extension DeviceController {
     }
 
     /// Gives the device of the node whose rules run its new name in the place, too.
-    private mutating func renameOwnDevice(to name: String) {
+    mutating func renameOwnDevice(to name: String) {
         guard state.isLinkUp, let environment = state.environmentID, let device = state.device,
             device.name != name
         else { return }

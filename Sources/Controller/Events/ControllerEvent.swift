@@ -54,8 +54,11 @@ package enum ControllerEvent: Sendable, Hashable {
     case configurationApplied(ControllerConfiguration)
     /// The list of further devices is another, in the same configuration.
     ///
-    /// - Parameter leavingPlace: Nodes that were removed, and whose devices are to be removed from the place as well.
-    case nodesListed([ListedNode], leavingPlace: Set<String>)
+    /// - Parameters:
+    ///   - leavingPlace: Nodes that were removed, and whose devices are to be removed from the place as well.
+    ///   - removed: Nodes whose devices somebody has removed: the next one of such a node is another device, even if it is
+    ///     in the list already.
+    case nodesListed([ListedNode], leavingPlace: Set<String>, removed: Set<String> = [])
     /// The daemon is shutting down.
     case stopBegun
     /// Something has happened to a further node, and not to the place: a reading, a command, its link to the broker.

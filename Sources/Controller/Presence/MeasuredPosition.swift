@@ -6,11 +6,14 @@ package enum MeasuredPosition: Sendable, Hashable {
     case held(since: Int64)
     /// It was measured for the last time then, milliseconds since 1970.
     case ended(at: Int64)
+    /// It is that of a device that was removed from the list: who has its node now may be anywhere.
+    case ofAnother
 
-    /// When it was measured for certain, milliseconds since 1970.
-    var certain: Int64 {
+    /// When it was measured for certain, milliseconds since 1970; `nil` if it says nothing of this device.
+    var certain: Int64? {
         switch self {
         case .held(let time), .ended(let time): time
+        case .ofAnother: nil
         }
     }
 }

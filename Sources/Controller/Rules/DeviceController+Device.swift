@@ -41,6 +41,7 @@ extension DeviceController {
         // Remember the device even if its environment is no longer current.
         memory.devices[environment] = device.id
         effects.append(.remember(.device(device.id, environment: environment)))
+        forgetFormerDevice(in: environment)
         if environment == state.environmentID { adopt(device, in: environment) }
     }
 
@@ -48,7 +49,8 @@ extension DeviceController {
         let old = state.device
         var device = device
         if let old, old.id == device.id, sync.isPositionUnconfirmed { device.position = old.position }
-        if isUnplaced(device, since: old) { device.position = nil }
+        let isSuccessor = hasPositionOfAnother(in: environment)
+        if isSuccessor || isUnplaced(device, since: old) { device.position = nil }
         if old != device {
             state.device = device
             state.changedAt[ObjectReference(.device, device.id)] = now
@@ -66,6 +68,7 @@ extension DeviceController {
         }
         core.forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
         resendHeading(isNew: old?.id != device.id)
+        if isSuccessor, let seat { renameOwnDevice(to: seat.name) }
         core.load(
             .loadPresence(
                 device: device.id,

@@ -31,6 +31,8 @@ extension DeviceController {
         state.seenAt = now
         changes.insert(.position)
         presence.positionFound()
+        // The device may have no position yet, since that of a former one is none.
+        if let environment = state.environmentID { forgetFormerDevice(in: environment) }
         rememberPosition()
     }
 
@@ -46,18 +48,29 @@ extension DeviceController {
     /// Uses what is known of the position that the server has, before it decides anything.
     mutating func recallPosition(in environment: FlareID) {
         guard configuration.presence != .server, state.fix == nil, state.device?.position != nil,
-            let known = memory.positions[environment]
+            let known = memory.positions[environment], let certain = known.certain
         else { return }
-        let passed = now.wallMilliseconds.subtractingReportingOverflow(known.certain)
+        let passed = now.wallMilliseconds.subtractingReportingOverflow(certain)
         // A clock that was set may put it into the future.
         let age = passed.overflow ? Int64.max : max(0, passed.partialValue)
         state.seenAt = Instant(
-            wallMilliseconds: known.certain,
+            wallMilliseconds: certain,
             steadyMilliseconds: now.steadyMilliseconds - min(age, Self.longestAge)
         )
         switch known {
         case .held: presence.positionRecalled(age: 0, in: &core)
         case .ended: presence.positionRecalled(age: age, in: &core)
+        case .ofAnother: break
         }
+    }
+
+    /// Whether the position that the server has is that of a former device of the node, and nobody has given another since.
+    func hasPositionOfAnother(in environment: FlareID) -> Bool {
+        configuration.presence != .server && memory.positions[environment] == .ofAnother
+    }
+
+    /// From now on the position that the server has is the device's own.
+    mutating func forgetFormerDevice(in environment: FlareID) {
+        if memory.positions[environment] == .ofAnother { remember(nil, in: environment) }
     }
 }

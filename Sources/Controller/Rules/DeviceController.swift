@@ -132,7 +132,8 @@ package struct DeviceController: Sendable {
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .configurationApplied(let configuration): configurationApplied(configuration)
-        case .nodesListed(let listed, let leaving): nodesListed(listed, leavingPlace: leaving)
+        case .nodesListed(let listed, let leaving, let removed):
+            nodesListed(listed, leavingPlace: leaving, removed: removed)
         case .topicsCleared(let names): forgetSlugs(names)
         case .peopleChanged(let table):
             state.people = table

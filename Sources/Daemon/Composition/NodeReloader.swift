@@ -112,13 +112,22 @@ actor NodeReloader {
         defer { end() }
         let new = plan.with(context.devices.list)
         // A reload follows the list by itself.
-        guard new.devices != plan.devices || !change.leavingPlace.isEmpty else { return }
+        guard new.devices != plan.devices || !change.leavingPlace.isEmpty || !change.removed.isEmpty else {
+            return
+        }
         plan = new
         context.accounts.use(new.configuration.accounts(devices: new.devices))
+        positions.forget(change.removed)
         positions.use(DevicePositions.Settings(new))
         context.watchReceivers(for: new.devices)
         await devices.add(new)
-        runtime.send(.nodesListed(new.devices.listed, leavingPlace: change.leavingPlace))
+        runtime.send(
+            .nodesListed(
+                new.devices.listed,
+                leavingPlace: change.leavingPlace,
+                removed: change.removed
+            )
+        )
         runtime.send(.alert("devices", .warning, new.devices.problem))
         await removeNodes(new)
     }

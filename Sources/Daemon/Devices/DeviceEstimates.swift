@@ -67,6 +67,9 @@ package struct DeviceEstimates: Sendable {
         switchedOff = switchedOff.filter { new[node: $0] != nil }
     }
 
+    /// Forgets where a device was.
+    package mutating func forget(_ node: String) { tracked[node] = nil }
+
     /// Uses the beacons and receivers of another place; `nil` for none.
     package mutating func enter(_ map: BeaconMap?) {
         guard let map else {

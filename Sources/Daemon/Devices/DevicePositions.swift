@@ -45,6 +45,7 @@ struct DevicePositions: Sendable {
         case settings(Settings)
         case track(ControllerEffect.BeaconPlace?)
         case switched(String, SensorKind, on: Bool)
+        case removed(Set<String>)
         case report(MQTTDelivery)
         case location(MQTTDelivery)
         case tick
@@ -86,6 +87,11 @@ struct DevicePositions: Sendable {
     /// Follows the switch of a device's sensor.
     func setSwitch(of node: String, _ sensor: SensorKind, on: Bool) {
         port.yield(.switched(node, sensor, on: on))
+    }
+
+    /// Forgets where devices were that somebody has removed.
+    func forget(_ nodes: Set<String>) {
+        if !nodes.isEmpty { port.yield(.removed(nodes)) }
     }
 
     private struct Subscriptions {
@@ -153,6 +159,7 @@ struct DevicePositions: Sendable {
                 case .switched(let node, .gps, let on):
                     if on { noGPS.remove(node) } else { noGPS.insert(node) }
                 case .switched: break
+                case .removed(let nodes): for node in nodes { estimates?.forget(node) }
                 case .report(let delivery):
                     let message = delivery.take()
                     // A retained report may be of any age.

@@ -28,12 +28,16 @@ extension StateStore {
         switch position {
         case .held(let since)?: try set(key, "held \(since)", database)
         case .ended(let at)?: try set(key, "ended \(at)", database)
+        case .ofAnother?: try set(key, ofAnother, database)
         case nil: try remove(key, database)
         }
     }
 
+    private static let ofAnother = "of another"
+
     /// The age of a position as it is stored; `nil` for a text that is none.
     static func position(_ value: String) -> MeasuredPosition? {
+        if value == ofAnother { return .ofAnother }
         let words = value.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let word = words.first, let time = words.last.flatMap({ Int64($0) }),
             (0...latest).contains(time)

@@ -11,6 +11,8 @@ package final class DeviceRegistry: Sendable {
     package struct Change: Sendable, Hashable {
         /// Devices that were removed, and are to be removed from the place as well.
         package var leavingPlace: Set<String> = []
+        /// Devices that were removed: the next one of such a node is another device, even if it is in the list already.
+        package var removed: Set<String> = []
     }
 
     private struct State {
@@ -184,7 +186,10 @@ package final class DeviceRegistry: Sendable {
         let isInFile = state.list[node: node]?.isFixed == true
         setStored(
             state.stored.filter { $0.node != node },
-            Change(leavingPlace: leavesPlace && !isInFile ? [node] : [])
+            Change(
+                leavingPlace: leavesPlace && !isInFile ? [node] : [],
+                removed: isInFile ? [] : [node]
+            )
         )
     }
 
