@@ -11,8 +11,9 @@ package struct AccessPlace: Sendable, Hashable {
     }
 
     private var entries: [Entry] = []
-    /// The nodes of further devices; with them zones say who is in them.
-    package var nodes: [String] = []
+    /// The nodes of further devices, sorted, so that the daemon and the verb make the same list of them; with them zones
+    /// say who is in them.
+    package var nodes: [String] = [] { didSet { nodes.sort() } }
 
     package init() {}
 

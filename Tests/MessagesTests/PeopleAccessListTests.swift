@@ -122,6 +122,14 @@ struct PeopleAccessListTests {
         #expect(Set(ofOwn).count == ofOwn.count)
     }
 
+    @Test func `the order in which devices are listed changes nothing`() {
+        var (place, other) = (place, place)
+        place.nodes = ["anna", "bert"]
+        other.nodes = ["bert", "anna"]
+        let table = AccessTable(users: [bob], grants: [Grant(id: 1, .user(bob.id), .read, .devices)])
+        #expect(list.peopleText(table, place, at: 0) == list.peopleText(table, other, at: 0))
+    }
+
     @Test func `nobody reads commands, outboxes or other users' topics`() {
         for topic in readable(.own, .all) {
             #expect(!topic.contains("#") && !topic.hasPrefix("+") && !topic.hasPrefix("outbox"))
