@@ -97,12 +97,19 @@ extension AccountsStore {
 
     /// Adds a user whom nobody of the home has asked for: who signs up, or whom a proxy names.
     ///
-    /// A user of the name that a listed device has would own the device, at once or when it counts again, so only an owner
-    /// may make that one.
+    /// A user of the name that a listed device has would own the device, at once or when it counts again. One with the name
+    /// of a thing would take the thing's topics from it, as the broker knows both by their names. Only an owner may make
+    /// these.
     package func addNewcomer(_ new: NewUser, at now: Int64) throws(AccountsError) -> AccountID {
         let isListed = listedUsers.withLock { $0.contains(new.name) }
         guard !isListed else {
             throw .refused("the list of devices names this user already; an owner can make the user")
+        }
+        let isOfThing = try read { database in
+            try Self.exists(database, "SELECT 1 FROM binding WHERE vendor = ?", [new.name])
+        }
+        guard !isOfThing else {
+            throw .refused("a thing has this name already; an owner can make the user")
         }
         return try addUser(new, by: .program(at: now))
     }

@@ -58,6 +58,14 @@ struct BindingStoreTests {
         #expect(things.map(\.isGateway) == [true, true, false, false])
     }
 
+    @Test func `nobody who comes by themselves takes the name of a thing, and so its topics`() throws {
+        try store.saveBinding(.meter(1))
+        #expect(code { _ = try store.addNewcomer(NewUser("v-1"), at: 3) } == "not_allowed")
+        _ = try store.addNewcomer(NewUser("v-2"), at: 3)
+        // An owner may mean it.
+        _ = try store.addUser(NewUser("v-1"), by: .program(at: 3))
+    }
+
     @Test func `another save changes everything but vendor, password, time of making and state`() throws {
         try store.saveBinding(.meter(1))
         var changed = ThingBinding.full(1)
