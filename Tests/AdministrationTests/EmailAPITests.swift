@@ -91,6 +91,20 @@ struct EmailAPITests {
         #expect(await desk.ask(.post, "users", ["name": "eve"], as: desk.owner).status == 201)
     }
 
+    @Test func `who signed up before the list of devices named them waits for an owner`() async throws {
+        let desk = try TestAdministration.withEmail()
+        _ = await desk.ask(.post, "sign-up", eve, as: nil)
+        let message = try #require(await message(desk))
+        var settings = desk.registry.settings
+        settings.listedUsers = ["eve"]
+        desk.registry.use(settings)
+        let used = await desk.ask(.post, "verify", ["token": token(message)], as: nil)
+        #expect(used.status == 200 && used.body?["state"] == "pending", "\(used)")
+        #expect(desk.registry.table.user(named: "eve")?.state == .pending)
+        await desk.ask(.patch, "users/eve", ["state": "active"], as: desk.owner)
+        #expect(desk.registry.table.user(named: "eve")?.state == .active)
+    }
+
     @Test(
         arguments: [
             ["user": "a/b", "email": "e@example.org", "password": "correct horse"],

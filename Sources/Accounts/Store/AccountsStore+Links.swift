@@ -1,5 +1,6 @@
 import GRDB
 package import People
+import Threading
 
 /// What a link in an email message is for; the raw value is stored.
 package enum LinkPurpose: String, Sendable, Hashable, CaseIterable {
@@ -88,14 +89,16 @@ extension AccountsStore {
     ///
     /// - Parameter activates: Whether the user, if pending, is active from now on; else somebody has to approve.
     package func verify(_ link: SecretToken, activates: Bool, at now: Int64) throws(AccountsError) -> User {
-        try write { database in
+        let listed = listedUsers.withLock { $0 }
+        return try write { database in
             let user = try Self.consume(link, .verify, database, at: now).user
             // Who was never seen has not verified anything.
             try database.execute(
                 sql: "UPDATE user SET seen = ? WHERE id = ?",
                 arguments: [now, "\(user.id)"]
             )
-            guard activates, user.state == .pending else { return user }
+            // Whom the list of devices names by now would own a device: an owner decides, as for a newcomer.
+            guard activates, user.state == .pending, !listed.contains(user.name) else { return user }
             try database.execute(
                 sql: "UPDATE user SET state = ? WHERE id = ?",
                 arguments: [UserState.active.rawValue, "\(user.id)"]

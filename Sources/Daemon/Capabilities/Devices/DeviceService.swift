@@ -288,7 +288,13 @@ package actor DeviceService {
 
     private func requireUser(_ name: String?) throws(DeviceRefusal) {
         let table = accounts.table
-        guard let name, table.user(named: name) == nil else { return }
+        guard let name else { return }
+        if let user = table.user(named: name) {
+            // Anybody may have signed up under that name.
+            guard user.state == .pending else { return }
+            let advice = "`trilateral user on \(name)` approves them"
+            throw .invalid("\(name) has signed up and is not approved: \(advice)", field: "user")
+        }
         let hint = NearestName.hint(for: name, among: table.users.map(\.name))
         throw .invalid("there is no user \(QuotedValue.of(name))\(hint)", field: "user")
     }
