@@ -65,6 +65,22 @@ struct UserStoreTests {
         try registry.change { _ = try $0.addNewcomer(NewUser("zoe"), at: 3) }
     }
 
+    @Test func `who comes by themselves leaves room for those whom an owner makes`() throws {
+        let home = try TestAccounts()
+        try home.database.write { database in
+            try database.execute(
+                sql: """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 897)
+                    INSERT INTO user (id, name, display, email, state, made)
+                    SELECT printf('u%015d', i), 'u' || i, '', '', 'pending', 1 FROM n
+                    """
+            )
+        }
+        #expect(code { _ = try home.store.addNewcomer(NewUser("ann"), at: 3) } == nil)
+        #expect(code { _ = try home.store.addNewcomer(NewUser("eve"), at: 3) } == "not_allowed")
+        #expect(code { _ = try home.store.addUser(NewUser("eve"), by: .program(at: 3)) } == nil)
+    }
+
     @Test func `the last owner cannot remove, switch off or reduce themselves`() throws {
         let home = try TestAccounts()
         let (store, owner) = (home.store, Authority(.user(home.owner), at: 0))

@@ -105,11 +105,16 @@ extension AccountsStore {
         guard !isListed else {
             throw .refused("the list of devices names this user already; an owner can make the user")
         }
-        let isOfThing = try read { database in
-            try Self.exists(database, "SELECT 1 FROM binding WHERE vendor = ?", [new.name])
+        let (isOfThing, count) = try read { database in
+            let isOfThing = try Self.exists(database, "SELECT 1 FROM binding WHERE vendor = ?", [new.name])
+            return (isOfThing, try Self.count(database, AccountsSchema.users))
         }
         guard !isOfThing else {
             throw .refused("a thing has this name already; an owner can make the user")
+        }
+        let most = PeopleLimits.users - PeopleLimits.usersOfAdministrators
+        guard count < most else {
+            throw .refused("there are \(count) users, and the last are made by an owner")
         }
         return try addUser(new, by: .program(at: now))
     }

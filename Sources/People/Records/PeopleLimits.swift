@@ -1,6 +1,8 @@
 /// The most of everything.
 package enum PeopleLimits {
     package static let users = 1000
+    /// Of all users, the last, whom an administrator makes: who sign up leave them free.
+    package static let usersOfAdministrators = 100
     /// Without the built-in one.
     package static let groups = 200
     package static let grants = 10_000
