@@ -17,6 +17,8 @@ package final class AccountsRegistry: Sendable {
         package var pageAddress: String?
         /// See ``AccessTable/deviceOwners``; `nil` where the list of devices is not known.
         package var deviceOwners: [String: String]?
+        /// The users of listed devices that do not count now, by node: what they gave waits for its device.
+        package var hiddenOwners: [String: String] = [:]
         /// All names of users in the list of devices, also of devices that do not count now.
         package var listedUsers: Set<String> = []
 
@@ -67,6 +69,7 @@ package final class AccountsRegistry: Sendable {
     private let page = Locked<String?>(nil)
     private let mask: @Sendable () -> SecretMask
     private let changed: @Sendable (AccessTable) -> Void
+    private let following = Locked<Void>(())
     /// Wakes who writes; `nil` while nobody does.
     private let writer = Locked<AsyncStream<Void>.Continuation?>(nil)
 
@@ -88,7 +91,7 @@ package final class AccountsRegistry: Sendable {
             table: AccessTable(users: [], groups: [], grants: []),
             secrets: SecretIndex(sessionLifetime: settings.sessionLifetime)
         )
-        try store.use(deviceOwners: settings.deviceOwners, listed: settings.listedUsers)
+        try store.use(settings)
         try store.readAll(at: clock()) { Self.apply($0, &state) }
         state.delivered = state.table
         self.state = Locked(state)
@@ -215,7 +218,8 @@ package final class AccountsRegistry: Sendable {
     /// What cannot be read now is read again until it can.
     package func reload() throws(AccountsError) {
         do throws(AccountsError) {
-            try store.use(deviceOwners: settings.deviceOwners, listed: settings.listedUsers)
+            // One after the other, so that the last list is the newest.
+            try following.withLock { _ throws(AccountsError) in try store.use(settings) }
             try store.readAll(at: clock()) { reading in state.withLock { Self.apply(reading, &$0) } }
         } catch {
             state.withLock { $0.isStale = true }

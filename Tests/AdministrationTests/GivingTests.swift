@@ -250,9 +250,13 @@ struct DeviceGivingTests {
         return desk
     }
 
-    private func list(_ owners: [String: String], _ desk: TestAdministration) {
+    private func list(
+        _ owners: [String: String],
+        hidden: [String: String] = [:],
+        _ desk: TestAdministration
+    ) {
         var settings = desk.registry.settings
-        settings.deviceOwners = owners
+        (settings.deviceOwners, settings.hiddenOwners) = (owners, hidden)
         desk.registry.use(settings)
     }
 
@@ -313,6 +317,18 @@ struct DeviceGivingTests {
         // It does not come back.
         list(["anna": "bob"], desk)
         #expect(given() == [.write])
+    }
+
+    @Test func `what a device's user gave waits for a device that does not count for a while`() async throws {
+        let desk = try await desk()
+        #expect(await desk.ask(.post, "grants", anna, as: desk.bob).status == 201)
+        list([:], hidden: ["anna": "bob"], desk)
+        list(["anna": "bob"], desk)
+        #expect(try sees(desk, "eve"))
+        // Somebody else's device of that name counts.
+        list(["anna": "ann"], hidden: ["anna": "bob"], desk)
+        list(["anna": "bob"], desk)
+        #expect(try !sees(desk, "eve"))
     }
 
     @Test func `what a device's user gave goes with them`() async throws {

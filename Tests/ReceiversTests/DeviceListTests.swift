@@ -169,12 +169,14 @@ import Testing
 
     @Test func `the file wins over the database, and says what it hides`() throws {
         let stored = [
-            DeviceSettings(node: "anna", heardAs: ["phone:old"]),
+            DeviceSettings(node: "anna", user: "ann", heardAs: ["phone:old"]),
             DeviceSettings(node: "bob", heardAs: ["phone:bob"]),
             DeviceSettings(node: "thief", user: "hal", heardAs: ["phone:anna"]),
         ]
         let list = try list([anna()], stored)
-        #expect(list.hiddenUsers == ["hal"])
+        #expect(list.hiddenUsers == ["ann", "hal"])
+        // Anna's node is that of the device in the file.
+        #expect(list.hiddenOwners == ["thief": "hal"])
         #expect(list.devices.map(\.node) == ["anna", "bob"] && list.devices.map(\.isFixed) == [true, false])
         #expect(
             list.hidden.map(\.description) == [

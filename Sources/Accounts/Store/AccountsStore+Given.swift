@@ -29,13 +29,14 @@ extension AccountsStore {
 
     /// Follows a list of devices from now on: what the former users of devices gave by it is removed.
     ///
-    /// - Parameter owners: See ``AccessTable/deviceOwners``; `nil` if they are not known, and nothing is removed.
-    /// - Parameter users: All names of users in the list; see ``addNewcomer(_:at:)``.
-    func use(deviceOwners owners: [String: String]?, listed users: Set<String>) throws(AccountsError) {
-        listedUsers.withLock { $0 = users }
+    /// Where the list is not known, nothing is removed; and nothing of a device that does not count now.
+    func use(_ settings: AccountsRegistry.Settings) throws(AccountsError) {
+        listedUsers.withLock { $0 = settings.listedUsers }
         // First, so that nobody gives anything more as a former user.
-        deviceOwners.withLock { $0 = owners }
-        guard let owners, try !formerGrants(owners).isEmpty else { return }
+        deviceOwners.withLock { $0 = settings.deviceOwners }
+        guard let counting = settings.deviceOwners else { return }
+        let owners = counting.merging(settings.hiddenOwners) { owner, _ in owner }
+        guard try !formerGrants(owners).isEmpty else { return }
         try write { database in
             for id in try Self.formerGrants(owners, database) {
                 try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])

@@ -35,6 +35,8 @@ package struct DeviceList: Sendable, Hashable {
     package private(set) var hidden: [DeviceIssue] = []
     /// The users whose devices of the database do not count now, and will when the file is another.
     package private(set) var hiddenUsers: Set<String> = []
+    /// The users of those devices among them whose node no other device has, by node.
+    package private(set) var hiddenOwners: [String: String] = [:]
     /// What is legal, but will not work as people expect.
     package private(set) var warnings: [DeviceIssue] = []
     private var index: [HeardID: Int] = [:]
@@ -65,9 +67,13 @@ package struct DeviceList: Sendable, Hashable {
         guard issues.isEmpty else { throw DeviceListError(issues) }
         for entry in stored.sorted(by: { $0.node < $1.node }) {
             let found = add(entry, isFixed: false, first: first, reserved: reserved)
-            if !found.isEmpty, let user = entry.user { hiddenUsers.insert(user) }
+            if !found.isEmpty, let user = entry.user {
+                hiddenUsers.insert(user)
+                hiddenOwners[entry.node] = user
+            }
             hidden += found
         }
+        hiddenOwners = hiddenOwners.filter { $0.key != first && self[node: $0.key] == nil }
     }
 
     package subscript(node node: String) -> ListedDevice? { devices.first { $0.node == node } }

@@ -87,6 +87,7 @@ extension TrilateralConfiguration {
     func accounts(devices: DeviceList) -> AccountsRegistry.Settings {
         var settings = self.people.registry(pageAddress: self.web.pageAddress)
         settings.deviceOwners = devices.owners
+        settings.hiddenOwners = devices.hiddenOwners
         settings.listedUsers = devices.hiddenUsers.union(devices.owners.values)
         return settings
     }
