@@ -13,10 +13,11 @@ import Testing
 /// The survey as the verbs and the page ask for it.
 struct SurveyAPITests {
     private struct Callers {
-        let writer, reader, otherWriter: Caller
+        let writer, reader, otherWriter, blindWriter: Caller
     }
 
-    /// Runs the body with users, of whom one may write the environment, one read it, and one write another environment.
+    /// Runs the body with users, of whom one may write the environment, one read it, and one write another environment; and
+    /// one who may write it without seeing any device.
     private static func serve(
         _ body: (TestSurvey, SurveyAPI, AccountsRegistry, Callers) async throws -> Void
     ) async throws {
@@ -24,18 +25,23 @@ struct SurveyAPITests {
             let program = Authority.program(at: 1)
             let accounts = survey.store.accounts
             try accounts.prepare(owner: "owner", at: 1)
-            func user(_ name: String, _ access: Access, _ environment: FlareID) throws -> Caller {
+            func user(
+                _ name: String,
+                _ access: Access,
+                _ environment: FlareID,
+                seesDevice: Bool = true
+            ) throws -> Caller {
                 let id = try accounts.addUser(NewUser(name), by: program)
-                _ = try accounts.addGrant(
-                    Grant(id: 0, .user(id), access, .environment(environment)),
-                    by: program
-                )
+                var grants = [Grant(id: 0, .user(id), access, .environment(environment))]
+                if seesDevice { grants.append(Grant(id: 0, .user(id), .read, .device("wall"))) }
+                for grant in grants { _ = try accounts.addGrant(grant, by: program) }
                 return .user(id)
             }
             let callers = Callers(
                 writer: try user("bob", .write, TestSurvey.environment.id),
                 reader: try user("carol", .read, TestSurvey.environment.id),
-                otherWriter: try user("dave", .write, FlareID(high: 1, low: 9))
+                otherWriter: try user("dave", .write, FlareID(high: 1, low: 9)),
+                blindWriter: try user("eve", .write, TestSurvey.environment.id, seesDevice: false)
             )
             let registry = try AccountsRegistry(
                 accounts,
@@ -43,7 +49,7 @@ struct SurveyAPITests {
                 clock: { TestSurvey.now },
                 changed: { _ in }
             )
-            let api = SurveyAPI(survey.service, accounts: registry, epoch: "e1")
+            let api = SurveyAPI(survey.service, accounts: registry, epoch: "e1", node: "wall")
             try await body(survey, api, registry, callers)
         }
     }
@@ -62,7 +68,7 @@ struct SurveyAPITests {
 
     private static let door = #"{"name":"door","x":1,"y":1,"z":1}"#
 
-    @Test func `whoever may write the environment may survey it`() async throws {
+    @Test func `whoever may write the environment and see the daemon's device may survey it`() async throws {
         try await Self.serve { _, api, accounts, callers in
             let made = await api.answer(
                 Self.request("POST", "points", Self.door),
@@ -70,7 +76,7 @@ struct SurveyAPITests {
                 from: nil
             )
             #expect(made.status == 201)
-            for caller in [callers.reader, callers.otherWriter] {
+            for caller in [callers.reader, callers.otherWriter, callers.blindWriter] {
                 for request in [
                     Self.request("GET", ""), Self.request("POST", "points", Self.door),
                     Self.request("DELETE", "points"), Self.request("GET", "export"),

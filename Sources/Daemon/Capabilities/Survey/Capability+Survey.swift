@@ -8,7 +8,12 @@ extension Capability {
         name: "survey",
         alerts: [SurveyService.alert, "survey-beacons"]
     ) { context in
-        let api = SurveyAPI(context.survey, accounts: context.accounts, epoch: context.epoch)
+        let api = SurveyAPI(
+            context.survey,
+            accounts: context.accounts,
+            epoch: context.epoch,
+            node: context.devices.first
+        )
         var parts = CapabilityParts()
         parts.routes = WebRoute.survey { await api.answer($0, by: $1, from: $2) }
         parts.localAnswers = [{ await api.answer($0) }]

@@ -13,18 +13,21 @@ import Things
 
 /// Answers the verbs of `survey` at `admin.sock`, and users on the page.
 ///
-/// Whoever can open that socket may do everything. Over HTTP it takes the right to write the environment.
+/// Whoever can open that socket may do everything. Over HTTP it takes the right to write the environment, and to see where the
+/// daemon's own device is: so much do the levels tell that its adapter hears.
 /// - Source: contrib/contract/web.md, "Survey".
 package struct SurveyAPI: Sendable {
     private let service: SurveyService
     private let accounts: AccountsRegistry
     private let epoch: String
+    private let node: String
 
     /// Longer bodies than others at the socket, bytes: files of points.
     static let bodyLimits = ["/api/survey/import": 16 << 20]
 
-    package init(_ service: SurveyService, accounts: AccountsRegistry, epoch: String) {
-        (self.service, self.accounts, self.epoch) = (service, accounts, epoch)
+    /// - Parameter node: The daemon's own.
+    package init(_ service: SurveyService, accounts: AccountsRegistry, epoch: String, node: String) {
+        (self.service, self.accounts, self.epoch, self.node) = (service, accounts, epoch, node)
     }
 
     /// Who asks, for the log.
@@ -55,13 +58,16 @@ package struct SurveyAPI: Sendable {
         -> LocalResponse
     {
         let place = await service.environment.map { AccessObject.environment($0) } ?? .everything
-        let verdict = accounts.table.verdict(of: caller, .write, on: place, at: accounts.clock())
+        let table = accounts.table
+        func verdict(_ access: Access, _ object: AccessObject) -> Verdict {
+            table.verdict(of: caller, access, on: object, at: accounts.clock())
+        }
         let requester = Requester(
-            name: accounts.table.logName(of: caller),
+            name: table.logName(of: caller),
             interface: "page",
             address: address
         )
-        if case .refused(let reason) = verdict {
+        for case .refused(let reason) in [verdict(.write, place), verdict(.read, .device(node))] {
             let refusal = Refusal(.notAllowed, "you may not survey this place: \(reason)")
             log(request, by: requester, about: nil, refusal)
             return LocalResponse(refusal)
