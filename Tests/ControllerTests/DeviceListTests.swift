@@ -85,6 +85,18 @@ import Things
         #expect(rig.state.nodes["bert"]?.device?.position != nil, "this one is its own")
     }
 
+    @Test(arguments: [false, true])
+    func `what was switched off is on for the next device of a node that was removed, alone`(isRemoved: Bool)
+    {
+        var rig = rig { $0.nodes["bert", default: .init()].sensors[.beacons] = false }
+        #expect(rig.state.nodes["bert"]?.sensors[.beacons] == false)
+        rig.happens(list([Self.anna]))
+        let effects = rig.happens(list([Self.anna, Self.bert], removed: isRemoved ? ["bert"] : []))
+        #expect(rig.state.nodes["bert"]?.sensors[.beacons] == isRemoved)
+        // Also in later runs.
+        #expect(effects.contains(.remember(.node("bert", .sensor(.beacons, on: true)))) == isRemoved)
+    }
+
     @Test func `the next device of a node that was removed is where somebody puts it`() throws {
         var rig = successor()
         let bert = try #require(rig.state.nodes["bert"]?.device?.id)

@@ -14,7 +14,7 @@ extension DeviceController {
         core.configuration.nodes = listed
         // Who is there again already is another device.
         if !removed.isEmpty { useNodes(listed.filter { !removed.contains($0.node) }) }
-        for node in removed.sorted() { forgetPositions(of: node) }
+        for node in removed.sorted() { forgetDevice(of: node) }
         useNodes(listed)
         nodesLeavingPlace.formUnion(leaving)
         nodesLeavingPlace.subtract(listed.map(\.node))
@@ -24,8 +24,13 @@ extension DeviceController {
         }
     }
 
-    /// The next device of a node that was removed has the objects of the former one in the place, but not its positions.
-    private mutating func forgetPositions(of node: String) {
+    /// The next device of a node that was removed has the objects of the former one in the place, but neither its positions
+    /// nor what was switched off.
+    private mutating func forgetDevice(of node: String) {
+        for sensor in SensorKind.allCases where memory.nodes[node]?.sensors[sensor] == false {
+            memory.nodes[node]?.sensors[sensor] = nil
+            effects.append(.remember(.node(node, .sensor(sensor, on: true))))
+        }
         for environment in memory.nodes[node]?.devices.keys.sorted() ?? [] {
             memory.nodes[node]?.positions[environment] = .ofAnother
             effects.append(.remember(.node(node, .position(.ofAnother, environment: environment))))

@@ -67,8 +67,11 @@ package struct DeviceEstimates: Sendable {
         switchedOff = switchedOff.filter { new[node: $0] != nil }
     }
 
-    /// Forgets where a device was.
-    package mutating func forget(_ node: String) { tracked[node] = nil }
+    /// Forgets where a device was, and that its estimates were switched off.
+    package mutating func forget(_ node: String) {
+        tracked[node] = nil
+        switchedOff.remove(node)
+    }
 
     /// Uses the beacons and receivers of another place; `nil` for none.
     package mutating func enter(_ map: BeaconMap?) {

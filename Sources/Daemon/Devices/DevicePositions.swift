@@ -159,7 +159,9 @@ struct DevicePositions: Sendable {
                 case .switched(let node, .gps, let on):
                     if on { noGPS.remove(node) } else { noGPS.insert(node) }
                 case .switched: break
-                case .removed(let nodes): for node in nodes { estimates?.forget(node) }
+                case .removed(let nodes):
+                    noGPS.subtract(nodes)
+                    for node in nodes { estimates?.forget(node) }
                 case .report(let delivery):
                     let message = delivery.take()
                     // A retained report may be of any age.
