@@ -134,8 +134,7 @@ extension AccessList {
             }
             return (["user \(user.name)"] + lines).joined(separator: "\n") + "\n"
         }
-        let names = Set(table.users.map(\.name))
-        return Self.hashed(sections + self.sections(of: things, others: names))
+        return Self.hashed(sections + self.sections(of: things, others: Self.names(of: table)))
     }
 }
 

@@ -114,4 +114,13 @@ struct ThingsAccessListTests {
         #expect(both.contains("# bob: left out"))
         #expect(without.prefix(30) != both.prefix(30))
     }
+
+    @Test func `who has only signed up takes nothing from the thing of that name`() {
+        let eve = User(id: AccountID(high: 2, low: 0), name: "eve", state: .pending)
+        let table = AccessTable(users: [eve])
+        let text = list.peopleText(table, AccessPlace(), things: [AccessThing("eve")], at: 0)
+        #expect(text.contains("user eve\n") && !text.contains("left out"))
+        let names = AccessList.names(of: table)
+        #expect(list.thingsText([AccessThing("eve")], others: names).contains("user eve\n"))
+    }
 }

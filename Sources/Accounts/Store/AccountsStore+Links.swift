@@ -97,8 +97,10 @@ extension AccountsStore {
                 sql: "UPDATE user SET seen = ? WHERE id = ?",
                 arguments: [now, "\(user.id)"]
             )
-            // Whom the list of devices names by now would own a device: an owner decides, as for a newcomer.
-            guard activates, user.state == .pending, !listed.contains(user.name) else { return user }
+            guard activates, user.state == .pending else { return user }
+            // Whom the list of devices names by now would own a device, and who has the name of a thing that came meanwhile
+            // would take its topics: an owner decides, as for a newcomer.
+            guard !listed.contains(user.name), try !Self.isOfThing(user.name, database) else { return user }
             try database.execute(
                 sql: "UPDATE user SET state = ? WHERE id = ?",
                 arguments: [UserState.active.rawValue, "\(user.id)"]

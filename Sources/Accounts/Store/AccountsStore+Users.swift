@@ -106,8 +106,7 @@ extension AccountsStore {
             throw .refused("the list of devices names this user already; an owner can make the user")
         }
         let (isOfThing, count) = try read { database in
-            let isOfThing = try Self.exists(database, "SELECT 1 FROM binding WHERE vendor = ?", [new.name])
-            return (isOfThing, try Self.count(database, AccountsSchema.users))
+            (try Self.isOfThing(new.name, database), try Self.count(database, AccountsSchema.users))
         }
         guard !isOfThing else {
             throw .refused("a thing has this name already; an owner can make the user")
@@ -117,6 +116,11 @@ extension AccountsStore {
             throw .refused("there are \(count) users, and the last are made by an owner")
         }
         return try addUser(new, by: .program(at: now))
+    }
+
+    /// Whether a thing that was onboarded has a name.
+    static func isOfThing(_ name: String, _ database: Database) throws -> Bool {
+        try exists(database, "SELECT 1 FROM binding WHERE vendor = ?", [name])
     }
 
     /// Switches a user on or off; who is off loses all sessions.

@@ -1,5 +1,5 @@
 package import Bindings
-import People
+package import People
 
 /// A thing at the edge, for which the broker has a user.
 package struct AccessThing: Sendable, Hashable {
@@ -45,6 +45,11 @@ extension AccessList {
     /// - Parameter others: Names of users that have rights of their own.
     package func thingsText(_ things: some Sequence<AccessThing>, others: Set<String> = []) -> String {
         Self.hashed(sections(of: things, others: others))
+    }
+
+    /// The names that users have at the broker: not those of users who have only signed up, as anybody may have done.
+    package static func names(of table: AccessTable) -> Set<String> {
+        Set(table.users.filter { $0.state != .pending }.map(\.name))
     }
 
     /// The sections of things; one with the name of a role or another user is left out: mosquitto would give it the

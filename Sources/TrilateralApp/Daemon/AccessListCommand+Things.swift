@@ -17,7 +17,7 @@ extension AccessListCommand {
             defer { store.close() }
             let (bindings, table) = try store.withAccounts { (try $0.bindings(), try $0.table()) }
             let things = AccessThing.all(of: bindings.map(\.binding))
-            return list.thingsText(things, others: Set(table.users.map(\.name)))
+            return list.thingsText(things, others: AccessList.names(of: table))
         } catch {
             throw VerbError.ending(by: error)
         }

@@ -66,6 +66,16 @@ struct BindingStoreTests {
         _ = try store.addUser(NewUser("v-1"), by: .program(at: 3))
     }
 
+    @Test func `who signed up before a thing of the name came waits for an owner`() throws {
+        var newcomer = NewUser("v-1")
+        newcomer.state = .pending
+        let user = try store.addNewcomer(newcomer, at: 3)
+        let link = try store.addLink(.verify, of: user, at: 3)
+        try store.saveBinding(.meter(1))
+        #expect(try store.verify(link, activates: true, at: 4).state == .pending)
+        #expect(try store.table().user(user)?.state == .pending)
+    }
+
     @Test func `another save changes everything but vendor, password, time of making and state`() throws {
         try store.saveBinding(.meter(1))
         var changed = ThingBinding.full(1)
