@@ -226,6 +226,7 @@ import Testing
         ("[]", "must be an object"), (#"{"nod":"a"}"#, #"unknown key "nod"; did you mean "node"?"#),
         (#"{"node":5}"#, "node: must be a text (is 5)"),
         (#"{"kind":"car"}"#, "kind: must be one of phone, watch"),
+        (#"{"kind":"ec0234a357c8ad05341010a60a397d9"}"#, "other (has 31 hexadecimal digits)"),
         (#"{"heard_as":[1]}"#, "heard_as: must be a list of texts"),
         (#"{"heard_as":{}}"#, "heard_as: must be a list"),
     ])

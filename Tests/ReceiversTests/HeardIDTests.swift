@@ -70,6 +70,9 @@ import Testing
         (":ec0234a357c8ad05341010a60a397doo", "(has 30 hexadecimal digits and 2 other letters)"),
         ("irk :ec0234a357c8ad05341010a60a397d9", "must have irk: before it"),
         ("IRK=ec0234a357c8ad05341010a60a397d9", "must have irk: before it"),
+        ("ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d", "must have irk: before it"),
+        ("ec:02:34:a3:57:c8:ad:05:34:10:10:a6:0a:39:7d:9b:9b", "must have irk: before it"),
+        ("ec:02:34:a3:57:c8:ad:05:34:1o:10:a6:0a:39:7:9b", "must have irk: before it"),
     ])
     func `a mistyped key is described in its refusal, and not shown`(_ text: String, _ words: String) {
         let error = #expect(throws: HeardIDError.self) { try HeardID(text: text) }

@@ -78,7 +78,8 @@ extension DeviceSettings {
                 kind = DeviceKind(rawValue: text)
                 let kinds = DeviceKind.allCases.map(\.rawValue).joined(separator: ", ")
                 if kind == nil {
-                    issues.append(.init(number, key, "must be one of \(kinds) (is \(QuotedValue.of(text)))"))
+                    let message = "must be one of \(kinds) (\(IdentityKey.described(text)))"
+                    issues.append(.init(number, key, message))
                 }
             }
         }
