@@ -222,8 +222,10 @@ package actor DeviceService {
             _ = try entry(node, for: requester)
             try requireAll(requester, to: "remove a device")
             // First, so that nobody is left with a right on a device that is gone.
+            // The daemon's own device, or one of the file, may have the node; then the rights are on that one.
             let isLast =
-                registry.stored.contains { $0.node == node } && registry.list[node: node]?.isFixed != true
+                registry.stored.contains { $0.node == node } && node != registry.first
+                && registry.list[node: node]?.isFixed != true
             let grants = try isLast ? removeGrants(on: node) : []
             try registry.remove(node, leavingPlace: leavingPlace)
             return (registry.list[node: node] != nil, grants)
