@@ -17,15 +17,17 @@ export function drawPlaceless({ model, devices }) {
 	const missing = devices && devices.missing;
 	const isEmpty = model.isLoaded && (missing || !model.environment && !model.here.things.length && !model.here.zones.length);
 	document.body.classList.toggle("placeless", isEmpty);
-	document.body.classList.toggle("missing", Boolean(missing));
 	show(byID("placeless"), isEmpty);
 	const { administers, signed_in: isSignedIn, users } = model.permissions;
-	const texts = [missing || (model.hides("environment") ? "You may not see the place where this device is."
+	const isHidden = model.hides("environment");
+	const texts = [missing || (isHidden ? "You may not see the place where this device is."
 		: model.environments.size ? "No place is loaded" : "There is no place yet.")];
+	if (isHidden && !missing) texts.push("Somebody who owns the place can let you see it.");
 	if (texts[0] === "There is no place yet." && users && !isSignedIn) {
 		texts.push("Sign in to make one, or run: `trilateral import FILE`");
 	}
-	const pages = devices && !missing ? devices.pages : [];
+	// The page of another device would say the same of the place.
+	const pages = devices && !missing && !isHidden ? devices.pages : [];
 	const key = isEmpty && JSON.stringify([texts, pages, model.permissions]);
 	if (byID("placeless").drawn === key) return;
 	byID("placeless").drawn = key;

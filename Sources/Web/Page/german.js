@@ -11,6 +11,7 @@ const WORDS = {
 	"Show the first device": "Das erste Gerät zeigen",
 	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
+	"Somebody who owns the place can let you see it.": "Wem der Ort gehört, kann ihn dir zeigen.",
 	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",
 	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",
 	"There is no place yet.": "Es gibt noch keinen Ort.",
