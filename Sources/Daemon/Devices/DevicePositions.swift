@@ -181,7 +181,10 @@ struct DevicePositions: Sendable {
                             unplaced = unknown.count
                             let names = unknown.sorted()
                             for name in names {
-                                warn("no thing of this environment has the receiver in its data", name)
+                                warn(
+                                    "a receiver's reports give no position",
+                                    "no thing of this environment has data.receiver: \(name)"
+                                )
                             }
                             send(.receiversUnplaced(names))
                         }
