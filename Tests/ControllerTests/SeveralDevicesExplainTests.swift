@@ -82,6 +82,19 @@ import Things
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a daemon without a device of its own says so, and where the others are`(hasOthers: Bool) throws {
+        var configuration = ControllerConfiguration()
+        configuration.isPresent = false
+        if hasOthers { configuration.nodes = [ListedNode(node: "anna", name: "Anna")] }
+        var rig = Rig.atHome(configuration, presence: .steady(.init()), server: HouseServer())
+        for subject in [Explanation.Subject.zone, .nearby(thing: nil)] {
+            let text = try #require(rig.command(.explain(subject)).answers.first?.data?["text"]?.string)
+            #expect(text.contains("no device of its own"), "\(text)")
+            #expect(text.contains("name its node") == hasOthers, "\(text)")
+        }
+    }
+
     @Test func `commands of two nodes with one number are told apart`() throws {
         var rig = rig()
         func set(_ thing: String, _ tx: JSONValue) -> ControllerEvent {

@@ -22,6 +22,13 @@ extension Explainer {
 
     /// Why zone and nearby thing are unknown; `nil` if they can be explained.
     func presenceObstacle(_ subject: String) -> String? {
+        guard state.hasDevice else {
+            let others =
+                state.nodes.isEmpty
+                ? "" : " Each device of the list has a zone and a nearby thing of its own: name its node."
+            let why = "This daemon has no device of its own (device.present is false)"
+            return "\(why), so it is in no zone and near nothing.\(others)"
+        }
         let missing = subject == "zone" ? "The device is in no zone" : "Nothing is near"
         let unreachable = state.isLinkUp ? "" : ", because the Flare server cannot be reached"
         guard let environment = state.environmentID else {

@@ -89,9 +89,10 @@ export class Devices {
 	/** The device that the page shows, if the daemon has several. */
 	get shown() { return this.list.get(this.shownNode) || null; }
 
-	/** For who may not see the first device: those that they may see, each with the address of its page. */
+	/** Where the first device is not to be seen, or is none: those that are, each with the address of its page. */
 	get pages() {
-		if (this.isOther || !this.app.model.hides("device")) return [];
+		const isNone = this.isKnown && !this.ownNode;
+		if (this.isOther || !isNone && !this.app.model.hides("device")) return [];
 		return this.others.slice(0, MOST_PAGES).map(device => ({
 			href: "kiosk?device=" + encodeURIComponent(device.node), text: say("Show {0}").replace("{0}", () => short(device))
 		}));

@@ -26,6 +26,15 @@ struct SurveyServiceTests {
         }
     }
 
+    @Test func `a daemon without a device of its own refuses at once`() async throws {
+        try await withSurvey(SurveyService.Settings(hasDevice: false)) { survey in
+            let wish = SurveyService.Wish(name: "door", position: Point3D(x: 1, y: 1, z: 1), hasHeight: true)
+            let refusal = await #expect(throws: Refusal.self) { try await survey.service.take(wish) }
+            #expect(refusal?.message.contains("device.present") == true)
+            #expect(await survey.service.progress == nil)
+        }
+    }
+
     @Test func `the next run has the points of this one`() async throws {
         try await withTemporaryFolder { folder in
             let first = try TestSurvey(in: folder.url)

@@ -38,6 +38,10 @@ extension CapabilityContext {
 extension SurveyService.Settings {
     init(_ configuration: TrilateralConfiguration) {
         let positioning = configuration.positioning
-        self.init(grid: positioning.grid, isGrid: positioning.estimator == .grid)
+        self.init(
+            grid: positioning.grid,
+            isGrid: positioning.estimator == .grid,
+            hasDevice: configuration.isPresent
+        )
     }
 }

@@ -36,6 +36,13 @@ extension SurveyService {
         guard settings.isGrid else {
             throw Refusal(.invalidValue, "a survey needs positioning.estimator grid (is centroid)")
         }
+        guard settings.hasDevice else {
+            let advice = "take points with the daemon of a device, and import them here"
+            throw Refusal(
+                .invalidValue,
+                "this daemon has no device of its own (device.present is false), so it hears no point: \(advice)"
+            )
+        }
         guard running == nil else {
             throw Refusal(.rateLimited, "another point is being measured: wait until it is finished")
         }

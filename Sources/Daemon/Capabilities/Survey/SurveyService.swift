@@ -16,9 +16,15 @@ package actor SurveyService: Service {
         package var grid: GridEstimator.Settings
         /// Whether positions are estimated with the grid, which alone can use a survey.
         package var isGrid: Bool
+        /// Whether the daemon has a device of its own, which alone hears the points.
+        package var hasDevice: Bool
 
-        package init(grid: GridEstimator.Settings = GridEstimator.Settings(), isGrid: Bool = true) {
-            (self.grid, self.isGrid) = (grid, isGrid)
+        package init(
+            grid: GridEstimator.Settings = GridEstimator.Settings(),
+            isGrid: Bool = true,
+            hasDevice: Bool = true
+        ) {
+            (self.grid, self.isGrid, self.hasDevice) = (grid, isGrid, hasDevice)
         }
     }
 
