@@ -171,3 +171,9 @@ double processor_ns(int pid) {
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) fail("there is no process %d", pid);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
+
+double processor_share(struct mosquitto *client, int pid, int seconds) {
+    double before = processor_ns(pid), begun = now_us();
+    drive_until(client, begun + seconds * 1e6, NULL);
+    return (processor_ns(pid) - before) / ((now_us() - begun) * 1000) * 100;
+}

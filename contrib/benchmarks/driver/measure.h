@@ -35,6 +35,8 @@ long status_kb(int pid, const char *key);
 
 // Time on a processor of all threads of a process, those that ended included: user and system, nanoseconds.
 double processor_ns(int pid);
+// The part of a core that a process takes while the client reads and writes for so many seconds, percent.
+double processor_share(struct mosquitto *client, int pid, int seconds);
 
 // How often threads of a process waited and went on. Threads that end take their counts along: who reads often misses little,
 // and never counts less than before. Begins with zeros.

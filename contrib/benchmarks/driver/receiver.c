@@ -19,9 +19,7 @@ int receiver(int port, const char *root, int pid, int seconds) {
     subscribe(client, topic, 0);
     drive_until(client, now_us() + 3e6, NULL);
     reports = 0;
-    double before = processor_ns(pid), begun = now_us();
-    drive_until(client, begun + seconds * 1e6, NULL);
-    double share = (processor_ns(pid) - before) / ((now_us() - begun) * 1000) * 100;
+    double share = processor_share(client, pid, seconds);
     if (reports < seconds) fail("a receiver told only %ld times what it heard in %d s", reports, seconds);
     row_below("a receiver hearing 1,000 reports a second: resident memory", "%.1f MB", (double)status_kb(pid, "VmRSS") / 1024,
               "< 20 MB", 20);

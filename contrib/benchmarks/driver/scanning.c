@@ -30,9 +30,7 @@ int scanning(int port, const char *root, int pid, int seconds) {
     subscribe(client, topic, 0);
     drive_until(client, now_us() + 12e6, NULL);
     double packets = number("\"counters\"", "\"adverts_heard\":");
-    double before = processor_ns(pid), begun = now_us();
-    drive_until(client, begun + seconds * 1e6, NULL);
-    double share = (processor_ns(pid) - before) / ((now_us() - begun) * 1000) * 100;
+    double share = processor_share(client, pid, seconds);
     double rate = (number("\"counters\"", "\"adverts_heard\":") - packets) / seconds;
     if (rate < 900) fail("only %.0f packets a second were heard: %s", rate, health);
     row_below("the daemon hearing 1,000 reports a second: processor", "%.2f %% of a core", share, "< 2 %", 2);
