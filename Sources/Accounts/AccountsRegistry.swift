@@ -69,6 +69,7 @@ package final class AccountsRegistry: Sendable {
     private let page = Locked<String?>(nil)
     private let mask: @Sendable () -> SecretMask
     private let changed: @Sendable (AccessTable) -> Void
+    /// Held while the store takes the list of devices.
     private let following = Locked<Void>(())
     /// Wakes who writes; `nil` while nobody does.
     private let writer = Locked<AsyncStream<Void>.Continuation?>(nil)

@@ -113,7 +113,7 @@ extension AccountsStore {
         }
         let most = PeopleLimits.users - PeopleLimits.usersOfAdministrators
         guard count < most else {
-            throw .refused("there are \(count) users, and the last are made by an owner")
+            throw .refused("there are \(count) users already; an owner can make more")
         }
         return try addUser(new, by: .program(at: now))
     }

@@ -19,7 +19,7 @@ void trilateral_close_on_exec_from(int first);
 /// Whether the kernel's clock is kept right by a time service: 1 if it is, 0 if not, -1 if the system does not say.
 int trilateral_clock_is_synchronised(void);
 
-/// Gives back the pages of this program and its libraries that are as in their files.
+/// Gives back the read-only pages of this program and its libraries: their code and constants.
 ///
-/// The kernel maps those that are needed again; nothing is lost, as only what nobody can write is given back.
+/// Nothing is lost: the kernel maps a page again, from the file, when it is used.
 void trilateral_give_back_program(void);

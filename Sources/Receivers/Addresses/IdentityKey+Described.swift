@@ -6,23 +6,23 @@ extension IdentityKey {
     ///
     /// A key with a slip in it is nearly the key, and people paste keys into the wrong field: neither is shown.
     static func described(_ text: String) -> String {
-        let isShown = "is \(QuotedValue.of(text))"
+        let shown = "is \(QuotedValue.of(text))"
         let kind = text.utf8.prefix { !":=".utf8.contains($0) }
         // The digits of a beacon are public.
-        if String(kind)?.lowercased() == "ibeacon" { return isShown }
+        if String(kind)?.lowercased() == "ibeacon" { return shown }
         let hasKind = kind.count < text.utf8.count && !kind.allSatisfy(isHexadecimal)
-        let letters = text.utf8.dropFirst(hasKind ? kind.count : 0).filter { byte in
+        let characters = text.utf8.dropFirst(hasKind ? kind.count : 0).filter { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
         }
-        let digits = letters.count(where: isHexadecimal)
-        let others = letters.count - digits
-        guard letters.count >= fewestLetters, others <= mostSlips else { return isShown }
-        let slips = others == 0 ? "" : " and \(others) other letter\(others == 1 ? "" : "s")"
-        return "has \(digits) hexadecimal digits\(slips)"
+        let digits = characters.count(where: isHexadecimal)
+        let others = characters.count - digits
+        guard characters.count >= fewestCharacters, others <= mostOthers else { return shown }
+        let rest = others == 0 ? "" : " and \(others) other letter\(others == 1 ? "" : "s")"
+        return "has \(digits) hexadecimal digits\(rest)"
     }
 
-    /// Of the 32 digits of a key, some may be missing, and some be other letters.
-    private static let (fewestLetters, mostSlips) = (24, 3)
+    // A key has 32 digits. A mistyped one may lack some of them, and have a few other letters.
+    private static let (fewestCharacters, mostOthers) = (24, 3)
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool { Character(Unicode.Scalar(byte)).isHexDigit }
 }

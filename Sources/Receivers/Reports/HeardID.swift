@@ -84,7 +84,7 @@ package enum HeardID: Sendable, Hashable {
         // Most ids are shorter.
         guard (18...longest).contains(text.utf8.count) else { return false }
         if (try? IdentityKey(text: text)) != nil { return true }
-        // So many pairs with colons are no kind and its id: of a key, one may be missing or have a slip.
+        // A key in pairs, perhaps mistyped or with some missing. An id has its kind before the colon, and is shorter.
         let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
         if pairs.count >= 12, pairs.allSatisfy({ $0.utf8.count <= 3 }) { return true }
         let kind = text.prefix { $0 != ":" && $0 != "=" }

@@ -13,8 +13,8 @@ import Things
 
 /// Answers the verbs of `survey` at `admin.sock`, and users on the page.
 ///
-/// Whoever can open that socket may do everything. Over HTTP it takes the right to write the environment, and to see where the
-/// daemon's own device is: so much do the levels tell that its adapter hears.
+/// Whoever can open that socket may do everything. Over HTTP a user needs `write` of the environment, and `read` of the daemon's
+/// own device, because the levels that its adapter hears tell where it is.
 /// - Source: contrib/contract/web.md, "Survey".
 package struct SurveyAPI: Sendable {
     private let service: SurveyService
